@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -14,13 +14,13 @@ from semsearch.cli.find_index import asked_here, find_asked, find_index, shown
 from semsearch.cli.printing import complain, warn
 from semsearch.errors import IndexLocked, IndexNotFound, UsageError, quoted
 from semsearch.index import Index
-from semsearch.multi_index import MultiIndex
 from semsearch.results.hits import Citation, Context, Hit, nothing_answers
 
 if TYPE_CHECKING:
+    from semsearch.multi_index import MultiIndex
     from semsearch.remote_index import RemoteIndex
 
-Asked: TypeAlias = Union[Index, MultiIndex, "RemoteIndex"]
+Asked: TypeAlias = Union[Index, "MultiIndex", "RemoteIndex"]
 
 # -- Indexes -----------------------------------------------------------------------------------------------------------
 
@@ -54,6 +54,8 @@ def _opened(search: options.SearchArguments) -> Asked:
     reranker = options.chosen_reranker(search.rerank, search.rerank_seconds)
     if len(folders) == 1:
         return Index.open(folders[0], vectors=search.vectors, reranker=reranker)
+    from semsearch.multi_index import MultiIndex  # a single index, which is usual, needs none of it
+
     return MultiIndex.open(*folders, vectors=search.vectors, reranker=reranker)
 
 
@@ -78,16 +80,11 @@ def _of_this_folder(search: options.SearchArguments) -> list[Path | str]:
 
 def indexes_of(asked: Asked) -> Mapping[str, Index]:
     """The searched local indexes, by the names in their hits: "" if it is one. Empty for a server."""
-    if isinstance(asked, MultiIndex):
-        return asked.indexes
-    return {"": asked} if isinstance(asked, Index) else {}
+    if isinstance(asked, Index):
+        return {"": asked}
+    from semsearch.multi_index import MultiIndex  # loaded already, if it is one
 
-
-def names_of(asked: Asked) -> Sequence[str]:
-    """The names of the indexes that are searched as one; none if it is one."""
-    if isinstance(asked, Index | MultiIndex):
-        return [name for name in indexes_of(asked) if name]
-    return asked.name if isinstance(asked.name, tuple) else ()
+    return asked.indexes if isinstance(asked, MultiIndex) else {}
 
 
 def bring_up_to_date(asked: Asked) -> None:

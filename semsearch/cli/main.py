@@ -90,9 +90,10 @@ class Program(ExtensibleGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, whose module is imported now. Raises UsageError if there is none."""
-        name, words = args[0], self._words(ctx)
+        name = args[0]
         if name in COMMANDS:
             return name, plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name), args[1:]
+        words = self._words(ctx)
         if name in words or name in plugged_in.ELSEWHERE:
             return super().resolve_command(ctx, args)
         text = [*takewhile(lambda arg: not arg.startswith("-"), args)]

@@ -21,8 +21,6 @@ import typer
 from semsearch.cli.answer_formats import OBEYED, path_and_position, path_of, trail
 from semsearch.cli.asked_indexes import Asked, indexes_of
 from semsearch.errors import SemsearchError, UsageError
-from semsearch.index import Index
-from semsearch.multi_index import MultiIndex
 from semsearch.readers.registry import FORMATS
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
@@ -56,9 +54,8 @@ def show_hit(hit: Hit, asked: Asked) -> str:
 def _show_indexed(hit: Hit, asked: Asked) -> str:
     """Show the text of a hit's document under a line that names the place, from the hit's sentence on."""
     try:
-        index = asked if not isinstance(asked, Index | MultiIndex) else indexes_of(asked)[hit.index or ""]
-        text = index.document(hit.path).text
-    except (SemsearchError, KeyError):
+        text = indexes_of(asked).get(hit.index or "", asked).document(hit.path).text
+    except SemsearchError:
         text = hit.passage
     passage = max(0, text.find(hit.passage))
     sentence = max(passage, text.find(hit.sentence, passage))

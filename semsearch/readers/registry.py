@@ -21,11 +21,13 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import SourceError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 MAX_BYTES = 100_000_000  # of a file, by default: a larger one is rarely prose
 GROUP = "semsearch.readers"  # of entry points
@@ -228,4 +230,6 @@ def _plugged_in(suffix: str, plugin: EntryPoint) -> Format:
 @cache
 def plugins() -> Mapping[str, EntryPoint]:
     """The entry points of plug-ins by suffix, without the dot."""
+    from importlib.metadata import entry_points  # heavy, and what searches does not need it
+
     return {entry.name.lower(): entry for entry in entry_points(group=GROUP)}

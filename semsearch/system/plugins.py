@@ -11,17 +11,19 @@ asked for.
 
 from __future__ import annotations
 
-from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import UsageError, install_command
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 SCALE = f"in a checkout of semsearch, run: {install_command(distribution='./scale')}"
 
 
 def names(group: str) -> list[str]:
     """The names in a group, sorted."""
-    return sorted(metadata.entry_points(group=group).names)
+    return sorted(_entry_points(group).names)
 
 
 def load(group: str, *names: str) -> Any | None:
@@ -29,7 +31,7 @@ def load(group: str, *names: str) -> Any | None:
 
     Raises UsageError for one that cannot be imported.
     """
-    points = metadata.entry_points(group=group)
+    points = _entry_points(group)
     for point in (point for name in names for point in points if point.name == name):
         try:
             return point.load()
@@ -40,3 +42,9 @@ def load(group: str, *names: str) -> Any | None:
                 "update or uninstall that package"
             ) from error
     return None
+
+
+def _entry_points(group: str) -> EntryPoints:
+    from importlib.metadata import entry_points  # heavy, and most searches look up nothing
+
+    return entry_points(group=group)

@@ -43,7 +43,7 @@ def test_the_first_of_some_names_is_loaded_and_a_broken_one_is_named(monkeypatch
         EntryPoint(name, value, "group")
         for name, value in (("any", "json:dumps"), ("mine", "json:loads"), ("broken", "json:nothing"))
     )
-    monkeypatch.setattr(plugins.metadata, "entry_points", lambda group: points.select(group=group))
+    monkeypatch.setattr(plugins, "_entry_points", lambda group: points.select(group=group))
     assert plugins.names("group") == ["any", "broken", "mine"]
     assert plugins.load("group", "mine", "any") is json.loads
     assert plugins.load("group", "other", "any") is json.dumps

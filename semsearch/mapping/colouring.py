@@ -5,6 +5,7 @@ Folders are told apart as deep as there are colours for all; what has no colour 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -80,15 +81,14 @@ def colourings(documents: Sequence[DocumentSpan], ids: Int64) -> tuple[Colouring
 
 
 def _colouring(by: Kind, names: Sequence[str], counts: Int64, owners: Int64) -> Colouring:
-    sizes: dict[str, int] = {}
+    sizes: Counter[str] = Counter()
     for name, count in zip(names, counts.tolist(), strict=True):
-        sizes[name] = sizes.get(name, 0) + count
+        sizes[name] += count
     ranked = sorted(sizes, key=lambda name: (-sizes[name], name))
-    kept = ranked if len(ranked) <= MOST else ranked[: MOST - 1]
-    numbers = {name: number for number, name in enumerate(kept)}
-    of_documents = np.array([numbers.get(name, len(kept)) for name in names], dtype=np.uint8)
-    shown = tuple(kept) if len(kept) == len(ranked) else (*kept, REST)
-    return Colouring(by, shown, of_documents[owners])
+    shown = ranked if len(ranked) <= MOST else [*ranked[: MOST - 1], REST]
+    numbers = {name: min(number, MOST - 1) for number, name in enumerate(ranked)}
+    of_documents = np.array([numbers[name] for name in names], dtype=np.uint8)
+    return Colouring(by, tuple(shown), of_documents[owners])
 
 
 def _folder_names(documents: Sequence[DocumentSpan]) -> list[str]:

@@ -19,7 +19,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import evenly
-from semsearch.mapping.arrange_passages import Likeness, arrange, beside, compare
+from semsearch.mapping.arrange_passages import arrange, beside, compare
 from semsearch.mapping.colouring import Colouring, colourings, get_spans_of_documents
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.mapping.regions import MOST_READ, regions
@@ -79,18 +79,6 @@ _AT_ONCE = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
-    """The material of a new map, from one generation."""
-
-    generation: int
-    fit: int
-    ids: Int64  # (n,) of the passages, rising
-    likeness: Likeness
-    read: Int64  # numbers of the passages whose texts are given
-    texts: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class ColouredMap:
     """A map with its colourings, as one generation has them."""
 
@@ -119,10 +107,8 @@ class Mapper:
         with self._making:
             note(MapProgress("reading"))
             try:
-                current = self._searcher().in_one_generation(
-                    lambda index: self._current_or_material(index, anew=anew, report=note)
-                )
-                return self._new(current, note) if isinstance(current, Material) else current
+                finish = self._searcher().in_one_generation(lambda index: self._begun(index, anew=anew, report=note))
+                return finish()
             finally:
                 self._progress = None
 
@@ -144,7 +130,7 @@ class Mapper:
 
     def _there(self, db: sqlite3.Connection) -> PassageMap | None:
         known, ids = self._known(db), _passage_ids(db)
-        return None if known is None else _kept(known, ids)
+        return None if known is None else _present(known, ids)
 
     def _coloured(self, index: IndexView) -> ColouredMap | None:
         index.check_documents()
@@ -167,37 +153,35 @@ class Mapper:
         fit = get_fit(db)
         return None if fit is None else read_map(self._folder, fit)
 
-    def _current_or_material(self, index: IndexView, *, anew: bool, report: Report) -> PassageMap | Material:
-        """The map of this generation, if it needs little work; otherwise the material for a new one."""
-        db, reader = index.db, index.reader
-        fit, ids = get_fit(db), _passage_ids(db)
+    def _begun(self, index: IndexView, *, anew: bool, report: Report) -> Callable[[], PassageMap]:
+        """Do what needs the index; what is left to do is returned: the long part, if all are arranged."""
+        generation, fit, ids = index.reader.generation, get_fit(index.db), _passage_ids(index.db)
         if fit is None or not len(ids):
-            return PassageMap(reader.generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)
+            return lambda: PassageMap(generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)
         known = None if anew else read_map(self._folder, fit)
-        if known is not None and known.generation == reader.generation:
-            return known
-        if known is not None and (updated := _updated(known, ids, reader)) is not None:
-            self._keep(fit, updated)
-            return updated
-        rows = _StoredRows(reader, ids)
-        likeness = compare(rows, len(ids), report=report)
+        if known is not None and known.generation == generation:
+            return lambda: known
+        if known is not None and (updated := _updated(known, ids, index.reader)) is not None:
+            return lambda: self._kept(fit, updated)
+        likeness = compare(_StoredRows(index.reader, ids), len(ids), report=report)
         read = evenly(len(ids), MOST_READ)
-        return Material(reader.generation, fit, ids, likeness, read, _texts(db, ids[read]))
+        texts = _texts(index.db, ids[read])
 
-    def _new(self, material: Material, report: Report) -> PassageMap:
-        points = arrange(material.likeness, report=report)
-        report(MapProgress("naming"))
-        named = regions(points, material.read, material.texts)
-        passage_map = PassageMap(material.generation, material.ids, points, named, len(points))
-        report(MapProgress("writing"))
-        self._keep(material.fit, passage_map)
-        return passage_map
+        def finish() -> PassageMap:
+            points = arrange(likeness, report=report)
+            report(MapProgress("naming"))
+            named = regions(points, read, texts)
+            report(MapProgress("writing"))
+            return self._kept(fit, PassageMap(generation, ids, points, named, len(points)))
 
-    def _keep(self, fit: int, passage_map: PassageMap) -> None:
+        return finish
+
+    def _kept(self, fit: int, passage_map: PassageMap) -> PassageMap:
         try:
             write_map(self._folder, fit, passage_map)
         except OSError as error:  # a read-only or full disk: this map is usable, and the next call makes it again
             logger.warning("the map cannot be saved in %s: %s", self._folder, error.strerror or error)
+        return passage_map
 
 
 class _StoredRows:
@@ -224,7 +208,7 @@ def _texts(db: sqlite3.Connection, ids: Int64) -> list[str]:
     return [passages[id_].text if id_ in passages else "" for id_ in ids.tolist()]
 
 
-def _kept(known: PassageMap, ids: Int64) -> PassageMap:
+def _present(known: PassageMap, ids: Int64) -> PassageMap:
     """A map without removed passages."""
     stays = np.isin(known.ids, ids)
     return known if stays.all() else replace(known, ids=known.ids[stays], points=known.points[stays])
@@ -232,7 +216,7 @@ def _kept(known: PassageMap, ids: Int64) -> PassageMap:
 
 def _updated(known: PassageMap, ids: Int64, reader: IndexReader) -> PassageMap | None:
     """The map with the present passages; None if too much has changed."""
-    old = _kept(known, ids)
+    old = _present(known, ids)
     new = np.setdiff1d(ids, old.ids)
     added = known.added + len(new)
     if added > MOST_NEW * len(ids) or len(old) < (1 - MOST_GONE) * known.arranged:

@@ -145,7 +145,7 @@ class OpenedIndex(SingleIndex):
 
     def _checkup(self, *, stale: bool) -> Checkup:
         with self._database.reading() as db:
-            return maintenance.read_checkup(db, self.path, self.status(stale=stale), self._vectors())
+            return maintenance.read_checkup(db, self.path, self.status(stale=stale))
 
     def _map_status(self) -> MapStatus:
         return self._mapping().status()

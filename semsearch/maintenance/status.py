@@ -1,9 +1,11 @@
-"""The status of an index: counts, settings, size, drift; and each unread or partly read file with its reason."""
+"""The status of an index, each unread or partly read file with its reason, and the health of an index: what to do."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +13,23 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
-from semsearch.results.omissions import Omission, Problem, count_endings, in_words
-from semsearch.results.reports import Adapted, SkippedFile, Status
+from semsearch.results.omissions import Omission, Problem, count_endings, endings_in_words, in_words
+from semsearch.results.reports import (
+    MUCH_DRIFT,
+    Adapted,
+    Checkup,
+    DiskPart,
+    Finding,
+    SkippedFile,
+    Status,
+)
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.sources.roots import Root, covers
+from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_lists import (
     count_contents,
+    count_formats,
     count_partly_read,
     partly_read_documents,
     passages_in_language,
@@ -119,7 +131,7 @@ def read_status(
             vectors=vectors_there,
             removed=removed,
             segments=len(segments),
-            size_bytes=_bytes(folder, segments),
+            size_bytes=sum(part.size_bytes for part in _disk(folder, segments)),
             encodings_bytes=encodings_size(folder),
             dimension=card.get("dimension", 0),
             method=settings.method,
@@ -175,13 +187,6 @@ def _known_words(db: sqlite3.Connection, embedder: SentenceEmbedder) -> Iterator
         yield code, float((words.ids >= 0).mean()) if len(words.ids) else None
 
 
-def _bytes(folder: Path, segments: list[Segment]) -> int:
-    """The size of an index in bytes: its folder, and the vectors that an engine keeps elsewhere."""
-    sizes = [*file_sizes(folder)]
-    here = {name for name, _ in sizes}
-    return sum(size for _, size in sizes) + sum(segment.size for segment in segments if segment.file not in here)
-
-
 def _adapted(folder: Path, segments: list[Segment]) -> Adapted | None:
     """The size of the topics, if the index has any. Raises IndexDamaged."""
     try:
@@ -197,3 +202,108 @@ def _stale(seen: Changes | None) -> int:
         return 0
     plan = seen.plan
     return len(plan.added) + len(plan.changed) + len(plan.moved) + len(plan.removed)
+
+
+# -- Findings ----------------------------------------------------------------------------------------------------------
+
+_FEW_KNOWN = 0.7  # of the words: fewer have a vector where the language is another
+_MUCH_REMOVED = 0.2  # of the vectors
+_PARTS = {"passage": "vectors of passages", "sentence": "vectors of sentences", "words": "words", "topics": "topics"}
+_ORDER = {"warning": 0, "notice": 1, "good": 2}
+
+
+def read_checkup(db: sqlite3.Connection, folder: Path, status: Status) -> Checkup:
+    """Read the health of an index, given its status."""
+    documents = sum(status.languages[code] for code in status.known_words)
+    words = sum((share or 0.0) * status.languages[code] for code, share in status.known_words.items())
+    known = words / documents if documents else None
+    return Checkup(
+        status=status,
+        formats=count_formats(db),
+        disk=_disk(folder, get_segments(db)),
+        known_words=known,
+        findings=tuple(sorted(findings(status, known), key=lambda finding: _ORDER[finding.level])),
+    )
+
+
+def findings(status: Status, known_words: float | None) -> Iterator[Finding]:
+    """What there is to say of an index, and to do about it."""
+    index = shlex.quote(str(Path(status.path).absolute()))
+    if not status.documents:
+        yield Finding("content", "warning", "The index is empty.", f"semsearch index PATH --name {index}")
+    yield from _of_files(status, index)
+    yield from _of_fit(status, index)
+    yield from _of_recall(status, index)
+    if known_words is not None and known_words < _FEW_KNOWN:
+        says = (
+            f"Only {known_words:.0%} of the words have a vector: the text may be in a language that the "
+            "word vectors do not cover."
+        )
+        yield Finding("words", "warning", says, "semsearch vectors list")
+    elif known_words is not None:
+        yield Finding("words", "good", f"{known_words:.0%} of the words have a vector.", "")
+    if status.vectors and status.removed > _MUCH_REMOVED * status.vectors:
+        says = f"{status.removed / status.vectors:.0%} of the vectors belong to removed documents."
+        yield Finding("room", "notice", says, f"semsearch compact --index {index}")
+
+
+def _of_files(status: Status, index: str) -> Iterator[Finding]:
+    if status.stale:
+        says = f"{_count(status.stale, 'file')} added, changed or removed since the last sync."
+        yield Finding("files", "warning", says, f"semsearch index --name {index}")
+    for warning in status.warnings:
+        yield Finding("files", "warning", f"{warning}.", f"semsearch index --name {index}")
+    if status.stale == 0 and status.roots and not status.warnings:
+        yield Finding("files", "good", "All files are up to date.", "")
+    if status.not_read:
+        says = f"{_count(sum(status.not_read.values()), 'file')} not read: {endings_in_words(status.not_read)}."
+        yield Finding("reading", "notice", says, f"semsearch status --index {index} --problems")
+    if status.partly_read:
+        says = f"{_count(status.partly_read, 'document')} read only in part, or with doubtful results."
+        yield Finding("reading", "notice", says, f"semsearch status --index {index} --problems")
+
+
+def _of_fit(status: Status, index: str) -> Iterator[Finding]:
+    if status.drift is None:
+        return
+    if status.drift > MUCH_DRIFT:
+        says = f"The text has drifted {status.drift:.1f}° from the text that the vectors were fitted to."
+        yield Finding("fit", "warning", says, f"semsearch refit --index {index}")
+    else:
+        yield Finding("fit", "good", f"The fit suits the text, which has drifted only {status.drift:.1f}° since.", "")
+
+
+def _of_recall(status: Status, index: str) -> Iterator[Finding]:
+    if not status.documents:
+        return
+    if not status.scans:
+        yield Finding("recall", "good", "Every passage is compared, so recall is 1.", "")
+    for scan in status.scans:
+        says = f"Recall at 10 is {scan.recall:.3f}, measured on {scan.questions:,} probe queries."
+        is_low = status.target_recall is not None and scan.recall < status.target_recall
+        command = f"semsearch index --name {index} --rebuild" if is_low else ""
+        yield Finding("recall", "warning" if is_low else "good", says, command)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _disk(folder: Path, of_index: Sequence[Segment]) -> tuple[DiskPart, ...]:
+    """The parts of an index on the disk, and those of its vectors that an engine keeps elsewhere."""
+    segments = {segment.file: segment for segment in of_index}
+    sizes, files = Counter[str](), Counter[str]()
+    for name, size in file_sizes(folder):
+        segment = segments.pop(name, None)
+        part = _part_of(name) if segment is None else _PARTS[segment.kind]
+        sizes[part] += size
+        files[part] += 1
+    for segment in segments.values():
+        sizes[_PARTS[segment.kind]] += segment.size
+        files[_PARTS[segment.kind]] += 1
+    return tuple(DiskPart(part, size, files[part]) for part, size in sizes.most_common())
+
+
+def _part_of(name: str) -> str:
+    names: Mapping[str, str] = {DATABASE: "text and tables", f"{DATABASE}-wal": "log"}
+    return names.get(name, "other")

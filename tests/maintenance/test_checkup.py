@@ -10,7 +10,7 @@ import pytest
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.maintenance.index_health import findings
+from semsearch.maintenance.status import findings
 from semsearch.readers.document import Text
 from semsearch.results.reports import Checkup, Scan, Status
 from semsearch.word_vectors.table import VectorTable

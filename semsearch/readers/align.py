@@ -17,26 +17,12 @@ _WORD = re.compile(r"[^\W_]+")
 _NEAR = 3  # words skipped without further evidence
 _REACH = 60  # words looked ahead
 _SEARCHES = 100  # of the whole source, when the way is lost: each takes time linear in its length
-_LITTLE, _LONGER = 1000, 8  # a stretch of so many characters, and so many times a text's, is split by itself
 _MARKS = frozenset(".!?,;:…)]}'\"’”»")
 
 
 def words_of(text: str) -> Iterator[tuple[str, int]]:
     """Yield each run of letters and digits, with its offset."""
     return ((match[0], match.start()) for match in _WORD.finditer(text))
-
-
-def _words_between(text: str, low: int, high: int) -> Iterator[tuple[str, int]]:
-    """The words that begin in text[low:high], and a few more."""
-    left = _NEAR + 1
-    for match in _WORD.finditer(text, low):
-        start = match.start()
-        if start >= high:
-            left -= 1
-        if start > low or not low or not _WORD.match(text, low - 1):  # else it is the end of a word
-            yield match[0], start
-        if not left:
-            return
 
 
 def blanked(pattern: re.Pattern[str], source: str) -> str:
@@ -55,12 +41,12 @@ class Aligner:
         self._visible = visible
         self._words: list[str] = []
         self._starts: list[int] = []
-        self._is_split = words is not None
-        self._take(words or ())
+        for word, start in words_of(visible) if words is None else words:
+            self._words.append(word.lower())
+            self._starts.append(start)
         self._searches = _SEARCHES
         self._next = 0  # the first word not yet passed
         self._passed = 0  # the end of the last text that was found
-        self._reached = 0  # its offset at the most, while the source is not split into words
 
     def locate(self, clean: str, low: int | None = None, high: int | None = None) -> Anchors:
         """Find the anchors of a clean text, which is in source[low:high], or else after the text before.
@@ -68,11 +54,6 @@ class Aligner:
         There is at least one anchor: a text that cannot be found is assigned to `low`, or to the end of the last text,
         with the marks after its last word.
         """
-        if not self._is_split:
-            if low is not None and high is not None and high - low <= _LITTLE + _LONGER * len(clean):
-                return self._locate_between(clean, low, high)
-            self._take(words_of(self._visible))
-            self._is_split, self._next = True, bisect_left(self._starts, self._reached)
         if low is not None:
             self._next = bisect_left(self._starts, low)
         last = len(self._starts) if high is None else bisect_left(self._starts, high)
@@ -83,18 +64,6 @@ class Aligner:
         if anchors:
             self._passed = min(anchors[-1][1] + len(clean) - anchors[-1][0], self._ahead())
         return tuple(anchors) or ((0, max(self._end(), self._passed) if low is None else low),)
-
-    def _locate_between(self, clean: str, low: int, high: int) -> Anchors:
-        """Find the anchors of a text in source[low:high]; only that, and a few words after it, is split into words."""
-        stretch = Aligner(self._visible, _words_between(self._visible, low, high))
-        anchors = stretch.locate(clean, low, high)
-        self._reached = stretch._end() if stretch._next else low
-        return anchors
-
-    def _take(self, words: Iterable[tuple[str, int]]) -> None:
-        for word, start in words:
-            self._words.append(word.lower())
-            self._starts.append(start)
 
     def _anchors(self, clean: str, words: list[tuple[str, int]], last: int, *, sure: bool) -> list[tuple[int, int]]:
         anchors: list[tuple[int, int]] = []

@@ -253,6 +253,7 @@ class IndexReader:
         self.order = database.times_replaced, self.generation  # the newest one has the largest
         self._segments = get_segments(db)
         self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
+        self._mapped: list[Segment] = []  # whose files have been opened
         self.memory = Memory()
         self._are_documents_checked = False
         languages = get_languages(db)
@@ -296,8 +297,8 @@ class IndexReader:
     def check_files(self) -> None:
         """Check that no file was cut off since it was mapped: to read on would end the process. Raises IndexDamaged."""
         folder = self._database.folder / SEGMENTS
-        for segment in self._segments:
-            with suppress(FileNotFoundError):  # swept, but still mapped; or with an engine
+        for segment in self._mapped:
+            with suppress(FileNotFoundError):  # swept, but still mapped
                 size = os.stat(f"{folder}/{segment.file}").st_size  # noqa: PTH116  # every query pays it
                 if size < segment.size:
                     cure = rebuild_command(self._database.folder)
@@ -350,6 +351,7 @@ class IndexReader:
         """The topics learned from the collection; None if the index was not adapted."""
         for segment in self._of("topics"):
             opening = partial(open_topics, self._shared.folder / segment.file, segment.sums)
+            self._mapped.append(segment)
             return self._shared.topics.get(segment.file, opening)
         return None
 
@@ -375,6 +377,7 @@ class IndexReader:
         segments, removed = self._of("words"), self._removed["passage"]
         opened = [self._shared.words.get(each.file, partial(self._open_segment, each)) for each in segments]
         alive = [_alive(each, removed) for each in segments]
+        self._mapped += segments
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
 
     @opened_property
@@ -391,6 +394,7 @@ class IndexReader:
         if lacking := not_allowed(self._database, self._names, ["store"]):
             raise IndexNotTrusted(f"{explained(self._database, lacking)}; search by words alone with: --mode lexical")
         if segments := self._of(kind):
+            self._mapped += [] if self._shared.address is not None else segments  # with an engine there are no files
             return self._shared.open_stores()[kind].open(segments, self._removed[kind])
         from semsearch.dense.segments_reader import SegmentsReader  # FAISS: a search by words needs none
 

@@ -150,8 +150,7 @@ def _metadata(document: ListedDocument) -> dict[str, Any]:
 
 
 def _record_metadata(db: sqlite3.Connection, passages: Sequence[PassageRow]) -> dict[int, dict[str, Any]]:
-    ids = [passage.id for passage in passages]
-    return get_record_metadata(db, ids, needed=[passage.id for passage in passages if passage.is_of_record])
+    return get_record_metadata(db, [passage.id for passage in passages if passage.is_of_record])
 
 
 def _whole(passage: PassageRow, metadata: dict[str, Any] | None) -> dict[str, Any]:

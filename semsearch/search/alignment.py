@@ -26,14 +26,14 @@ import numpy as np
 from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
-from semsearch.embedding.word_finder import as_multilingual, word_ids
+from semsearch.embedding.word_finder import as_multilingual
 from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import PassageParts
 from semsearch.search.text_words import ReadTexts, Texts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import QuestionTerms, hashes_of
-from semsearch.text.tokens import hash_chunks, hash_whole
+from semsearch.text.tokens import hash_whole
 from semsearch.word_vectors.table import WordVectors
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
@@ -171,9 +171,9 @@ def query_words(query: Query, index: IndexView) -> QueryWords:
     np.minimum.at(rarity, rows, (lookup.weights / lookup.times)[at])
     np.maximum.at(idf, rows, lookup.idf[at])
     table = None if query.vector is None or query.embedder is None else query.embedder.chosen_.vectors
-    vectors, p, is_in_other = _vectors(names, hashes, table, query.language)
-    if is_in_other is not None:
-        rarity = np.where((idf == 0) & is_in_other, _idf_in_general(p, reader.lexical.passages), rarity)
+    vectors, p, are_known = _vectors(names, query)
+    if table is not None and as_multilingual(table) is not None:
+        rarity = np.where((idf == 0) & are_known, _idf_in_general(p, reader.lexical.passages), rarity)
     kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
     number = {row: new for new, row in enumerate(kept.tolist())}
     numbers = {term: number[row] for term, row in sorted(row_of_term.items()) if row in number}
@@ -215,30 +215,22 @@ def _hashes(query: Query, reader: IndexReader) -> dict[str, int]:
     return {name: int(chunk.hashes[first]) for name, first, count in words if count == 1}
 
 
-def _vectors(
-    names: Sequence[str], hashes: Mapping[str, int], table: WordVectors | None, language: str | None
-) -> tuple[Float32 | None, Float64, Bool | None]:
-    """The vectors of words, their frequencies in general text, and in other languages than English whether their table
-    has them. Words with digits have no vector: another number is another thing. (q, d), (q,), (q,)"""
-    p, is_known = np.zeros(len(names)), None
-    if table is None:
-        return None, p, None
-    vectors: Float32 = np.zeros((len(names), table.dimension), dtype=np.float32)
-    several = None if language is None else as_multilingual(table)
-    if several is not None and language is not None and names:
-        if language in several.tables:  # nearly every question has a word that it has not
-            ids = several.words_of(names, language, keep_unknown=False)
-            ids = ids.only(ids.ids >= 0)
-        else:
-            ids = word_ids(hash_chunks(names), several.english, keep_unknown=False)
-        vectors, is_known = average_few(ids, several.rows(ids.ids)), ids.lengths > 0
-        p = average_few(ids, several.frequencies[ids.ids][:, None])[:, 0].astype(np.float64)
-    else:
-        rows = table.lookup(np.array([hashes[name] for name in names], dtype=np.uint64))
-        vectors[rows >= 0], p[rows >= 0] = table.rows(rows[rows >= 0]), table.frequencies[rows[rows >= 0]]
+def _vectors(names: Sequence[str], query: Query) -> tuple[Float32 | None, Float64, Bool]:
+    """The vectors of words, their frequencies in general text, and whether there are such. Words with digits have no
+    vector: another number is another thing. (q, d), (q,), (q,)"""
+    if query.vector is None or query.embedder is None or query.vector_words is None or query.terms is None:
+        return None, np.zeros(len(names)), np.zeros(len(names), dtype=np.bool_)
+    table, number = (
+        query.embedder.chosen_.vectors,
+        {name: at for at, name in enumerate(dict.fromkeys(query.terms.words))},
+    )
+    ids = query.vector_words.take(np.array([number[name] for name in names], dtype=np.int64))
+    ids = ids.only(ids.ids >= 0)
+    vectors = average_few(ids, table.rows(ids.ids))
+    p = average_few(ids, table.frequencies[ids.ids][:, None])[:, 0].astype(np.float64)
     vectors[[any(map(str.isdigit, name)) for name in names]] = 0
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, np.float32(1e-9))), p, is_known
+    return np.asarray(vectors / np.maximum(lengths, np.float32(1e-9))), p, ids.lengths > 0
 
 
 def _idf_in_general(p: Float64, passages: int) -> Float64:

@@ -20,6 +20,7 @@ from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
 from semsearch.storage.documents import DocumentRow
 from semsearch.storage.passages import PassageRow, SentenceSpans
+from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms
 
 _NO_IDS = np.zeros(0, dtype=np.int64)
@@ -52,6 +53,7 @@ class Query:
     original: str | None = None  # as it was typed; None for passages that stand for a query
     terms: QuestionTerms | None = None  # None for passages that stand for a query by their vectors
     embedder: SentenceEmbedder | None = None  # that made the vector, and knows the query's language
+    vector_words: Ragged | None = None  # the words of its vectors that each of the different words of `terms` has
     language: str | None = None  # in which it was read; None where all is read as English
     word_count: int = 0  # as its language divides them
     share_without_vectors: float = 0.0  # of its words; 0 in lexical mode

@@ -43,8 +43,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     candidates, rows = ranking.candidates, rows_of(ranking, index)
     ids, here = candidates.ids.tolist(), working_folder().as_posix()
     passages, documents = rows.passages, rows.documents
-    of_records = [id_ for id_, row in passages.items() if row.is_of_record]
-    records = get_record_metadata(index.db, passages, needed=of_records)
+    records = get_record_metadata(index.db, [id_ for id_, row in passages.items() if row.is_of_record])
     quoted = {row.document_id: documents[row.document_id] for row in rows.hits}
     stale = stale_documents(quoted.values()) if index.reader.may_read_files() else {}
     hits, scores, likely = list[Hit](), candidates.scores, candidates.relevance

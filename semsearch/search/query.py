@@ -97,7 +97,9 @@ def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, i
     if embedder is None or english is None:
         return replace(query, word_count=len(words_of(text)))
     embedder = embedder if language is None else reader.embedder_of(embedder, [language])
-    ids = embedder.tokenize([text], None if language is None else [language])
+    names = [*dict.fromkeys(terms.words)]
+    together = embedder.tokenize([text, *names], None if language is None else [language] * (1 + len(names)))
+    ids, of_names = together.part(0, 1), together.part(1, len(together))
     vector, share_known = embed(ids, terms.terms, embedder, index), float(ids.known_shares[0])
     weight, notices = None, tuple[str, ...]()
     if mode == "hybrid" and reader.languages_beside(language) != (ENGLISH,):
@@ -109,6 +111,7 @@ def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, i
         query,
         vector=vector if vector.any() else None,
         embedder=embedder,
+        vector_words=of_names,
         word_count=len(ids.ids),
         share_without_vectors=1 - share_known,
         dense_weight=weight,

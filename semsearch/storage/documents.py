@@ -180,22 +180,15 @@ def insert_records(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]])
     )
 
 
-def get_record_metadata(
-    db: sqlite3.Connection, passage_ids: Iterable[int], *, needed: Iterable[int]
-) -> dict[int, dict[str, Any]]:
-    """Read the metadata of the records that passages are of, by passage id; passages of no such record are left out.
-
-    `needed`: the passages that are known to be of one. Raises IndexDamaged.
-    """
-    metadata: dict[int, dict[str, Any]] = {}
-    for row in db.execute(_RECORDS_BY_ID, (json.dumps([*passage_ids]),)):
-        if not is_sound(row):
-            raise damaged_passage(db, row[0])
-        metadata[row[0]] = json.loads(row[2])
-    for id_ in needed:
-        if id_ not in metadata:
+def get_record_metadata(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Read the metadata of the records that passages are of (`is_of_record`), by passage id. Raises IndexDamaged."""
+    if not ids:
+        return {}
+    rows = {row[0]: row for row in db.execute(_RECORDS_BY_ID, (json.dumps(ids),))}
+    for id_ in ids:
+        if id_ not in rows or not is_sound(rows[id_]):
             raise damaged_passage(db, id_)
-    return metadata
+    return {id_: json.loads(rows[id_][2]) for id_ in ids}
 
 
 def has_record_metadata(db: sqlite3.Connection) -> bool:

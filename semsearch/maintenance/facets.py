@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
 from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue, FolderFacet
-from semsearch.search.filter_sql import condition, teach
 from semsearch.search.filters import (
     FilterChoice,
+    condition,
     file_time,
     nested_values,
     number_of,
     parse,
     says_modified,
+    teach,
     text_of,
 )
 from semsearch.storage.database import IndexDatabase

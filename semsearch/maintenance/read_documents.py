@@ -10,8 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
-from semsearch.search.filter_sql import Condition, condition, teach
-from semsearch.search.filters import FilterChoice, parse
+from semsearch.search.filters import Condition, FilterChoice, condition, parse, teach
 from semsearch.searchable import SoughtPassage
 from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.database import IndexDatabase

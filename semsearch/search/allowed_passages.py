@@ -31,8 +31,7 @@ from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import UsageError, quoted
 from semsearch.results.options import SearchOptions
 from semsearch.search.boosts import parse_boost
-from semsearch.search.filter_sql import comparison, condition, teach
-from semsearch.search.filters import Filter, nested_values, parse, positive, text_of
+from semsearch.search.filters import Filter, comparison, condition, nested_values, parse, positive, teach, text_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.query_syntax import QuerySyntax
 from semsearch.storage.documents import has_record_metadata

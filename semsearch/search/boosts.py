@@ -26,8 +26,7 @@ from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.origin import Boosted
 from semsearch.search.candidates import Candidates, Query
-from semsearch.search.filter_sql import condition, teach
-from semsearch.search.filters import FilterChoice, parse, values_under
+from semsearch.search.filters import FilterChoice, condition, parse, teach, values_under
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_lists import WITH_RECORDS
 from semsearch.storage.documents import has_record_metadata

@@ -18,8 +18,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
-from semsearch.storage.documents import DocumentRow
-from semsearch.storage.passages import PassageRow, SentenceSpans
+from semsearch.storage.passages import SentenceSpans
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms
 
@@ -203,13 +202,3 @@ class Quote:
     first: int
     last: int
     answer: tuple[int, int] | None = None  # where the date or number that answers begins and ends in it
-
-
-@dataclass(frozen=True, slots=True)
-class HitRows:
-    """The stored rows behind the hits of an answer, which are read once."""
-
-    hits: Sequence[PassageRow]  # in order
-    languages: Sequence[str]  # of the hits
-    passages: Mapping[int, PassageRow]  # theirs and those of near-duplicates, by id
-    documents: Mapping[int, DocumentRow]  # of all these passages, by id

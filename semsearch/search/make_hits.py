@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from semsearch.results.hits import DuplicatePassage, Hit
 from semsearch.results.origin import ExactWords, Origin
 from semsearch.search.boosts import boosted
-from semsearch.search.candidates import Candidates, HitRows, Query, Quote, Ranking
+from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.documents import DocumentRow, get_record_metadata
@@ -27,27 +27,19 @@ if TYPE_CHECKING:
 Sentences = tuple[str, ...]
 
 
-def rows_of(ranking: Ranking, index: IndexView) -> HitRows:
-    """Read the rows of all hits. Raises IndexDamaged."""
-    ids = ranking.candidates.ids.tolist()
-    hits = [ids[position] for position in ranking.order]
-    alike = [ids[position] for group in ranking.near_duplicates.values() for position in group]
-    passages = index.passages([*hits, *alike])
-    rows, documents = [passages[id_] for id_ in hits], index.documents_of(passages.values())
-    return HitRows(rows, index.languages_of(rows), passages, documents)
-
-
 def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: IndexView) -> list[Hit]:
     """The hits of a ranking, best first, which show these quotes, with `context` sentences of the document before and
     after."""
-    candidates, rows = ranking.candidates, rows_of(ranking, index)
-    ids, here = candidates.ids.tolist(), working_folder().as_posix()
-    passages, documents = rows.passages, rows.documents
+    candidates, ids, here = ranking.candidates, ranking.candidates.ids.tolist(), working_folder().as_posix()
+    alike = [position for group in ranking.near_duplicates.values() for position in group]
+    passages = index.passages([ids[position] for position in (*ranking.order, *alike)])
+    documents = index.documents_of(passages.values())
+    rows = [passages[ids[position]] for position in ranking.order]
     records = get_record_metadata(index.db, [id_ for id_, row in passages.items() if row.is_of_record])
-    quoted = {row.document_id: documents[row.document_id] for row in rows.hits}
+    quoted = {row.document_id: documents[row.document_id] for row in rows}
     stale = stale_documents(quoted.values()) if index.reader.may_read_files() else {}
     hits, scores, likely = list[Hit](), candidates.scores, candidates.relevance
-    for at, passage, language, quote in zip(ranking.order, rows.hits, rows.languages, quotes, strict=True):
+    for at, passage, language, quote in zip(ranking.order, rows, index.languages_of(rows), quotes, strict=True):
         document = documents[passage.document_id]
         first, _, start, _, line = passage.sentences[quote.first].tolist()
         _, last, _, end, _ = passage.sentences[quote.last].tolist()

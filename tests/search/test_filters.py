@@ -10,8 +10,7 @@ from dataclasses import astuple
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.filter_sql import FUNCTIONS, condition
-from semsearch.search.filters import Filter, metadata_matches, parse
+from semsearch.search.filters import FUNCTIONS, Filter, condition, metadata_matches, parse
 
 DOCUMENTS = {
     "guide/start.md": '{"author": "Ada", "year": 2021, "tags": ["setup", "first steps"], "draft": false}',

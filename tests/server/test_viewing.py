@@ -19,7 +19,6 @@ from semsearch.index import Index
 from semsearch.readers import reader_process
 from semsearch.results.documents import DocumentPassages
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import ServerSettings
 from semsearch.word_vectors.table import VectorTable
 
 needed("pypdfium2")
@@ -100,7 +99,7 @@ def all_reader_processes() -> Iterator[None]:
 
 
 def test_searches_are_answered_while_pictures_wait(papers: Path) -> None:
-    with running(OpenIndexes(folder=papers / "indexes"), ServerSettings(port=0)) as asker:
+    with running(OpenIndexes(folder=papers / "indexes")) as asker:
         replies: list[int] = []
 
         def look() -> None:

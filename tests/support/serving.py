@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from semsearch.server.connections import ConnectionLimits
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import RunningServer, ServerSettings, listen
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 TOKEN = "a token for tests, of enough characters"
+PATIENT = ServerSettings(  # other programs may have the processor
+    port=0, seconds=600, connections=ConnectionLimits(seconds=600)
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Asker:
         self, method: str, path: str, body: bytes | None = None, *, headers: Mapping[str, str] | None = None
     ) -> Reply:
         """Send a request. Headers that are given replace the usual ones."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         usual = {"Content-Type": "application/json"} if body is not None else {}
         try:
             connection.request(method, path, body, {**usual, **self.headers, **(headers or {})})
@@ -90,9 +94,9 @@ def running(
     mcp: Starlette | None = None,
 ) -> Iterator[Asker]:
     """Serve indexes while the block runs. Who connects before the server is ready waits in the socket's queue."""
-    listening = listen(settings or ServerSettings(port=0))
+    settings = settings or PATIENT
+    listening = listen(settings)
     port = listening.getsockname()[1]
-    settings = settings or ServerSettings(port=0)
     server = RunningServer(indexes, settings, TOKEN, listening, mcp=mcp)
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -150,7 +150,7 @@ class SentenceEmbedder(TextEstimator):
         )
         self._raw_ = None
         if (multilingual := as_multilingual(chosen.vectors)) is not None:
-            vectors = without_components(multilingual, self.weights_, batches(), prior=chosen.prior)
+            vectors = without_components(multilingual, self.weights_)
             self.chosen_ = replace(chosen, vectors=vectors)
         total = SentenceSums.empty(chosen.vectors.dimension)
         for part in (spread or Threads()).in_order(self.statistics_of, batches()):

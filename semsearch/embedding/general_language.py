@@ -7,11 +7,9 @@ removed from its words (semsearch.word_vectors.multilingual).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.arrays.types import Float32, Float64
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.weighted_sums import WeightedSums
 from semsearch.embedding.weights import WordWeights
@@ -34,46 +32,24 @@ def general_sentences(vectors: WordVectors, *, among: slice = slice(None)) -> Ra
 
 def general_component(raw: WeightedSums, vectors: MultilingualVectors, language: str) -> Float64:
     """The common component of a language, by general text of it alone. (1, d)"""
-    return CommonComponents.of(_general_sums(raw, vectors, language), 1, piecewise=False).directions
-
-
-def _general_sums(raw: WeightedSums, vectors: MultilingualVectors, language: str) -> SentenceSums:
     general = general_sentences(vectors, among=vectors.language_ids(language))
-    return SentenceSums.of(raw.of(general), len(general.ids))
+    sums = SentenceSums.of(raw.of(general), len(general.ids))
+    return CommonComponents.of(sums, 1, piecewise=False).directions
 
 
-def without_components(
-    multilingual: MultilingualVectors, weights: WordWeights, batches: Iterable[Ragged], *, prior: float
-) -> MultilingualVectors:
-    """Word vectors from which the component of each language is removed: of its own texts among the batches, and of
-    general text as of `prior` sentences.
+def without_components(multilingual: MultilingualVectors, weights: WordWeights) -> MultilingualVectors:
+    """Word vectors from which the component of each language is removed.
 
-    English keeps its own beside strays: its sentences then have the vectors that they have without these.
+    Taking it from the indexed texts as well needs another pass over them, a tenth of the time of indexing, changes no
+    nDCG of XQuAD by more than .0004, and turns that of English by 80 degrees with the texts that come first. English
+    keeps its own beside strays: its sentences then have the vectors that they have without these.
     """
     tables = [*multilingual.tables.values()]
     vectors = MultilingualVectors(multilingual.english, tables)
     raw = WeightedSums(vectors, weights, normalise=False)
-    sums = dict.fromkeys((ENGLISH, *vectors.tables), SentenceSums.empty(vectors.dimension))
-    for batch in batches:
-        known = batch.only(batch.ids >= 0)
-        for code in sums:
-            texts = known.take(_texts_of_language(known, vectors.language_ids(code)))
-            if len(texts):
-                sums[code] = sums[code] + SentenceSums.of(raw.of(texts), len(texts.ids))
-    if multilingual.are_strays:
-        del sums[ENGLISH]
-    removed = {}
-    for code, own in sums.items():
-        total = own + _general_sums(raw, vectors, code).scaled(prior)
-        removed[code] = CommonComponents.of(total, 1, piecewise=False).directions
+    codes = [*vectors.tables] if multilingual.are_strays else [ENGLISH, *vectors.tables]
+    removed = {code: general_component(raw, vectors, code) for code in codes}
     return MultilingualVectors(multilingual.english, tables, removed)
-
-
-def _texts_of_language(texts: Ragged, ids: slice) -> Int64:
-    """The numbers of the texts most of whose words are those of a language, by their ids. (n',)"""
-    is_inside = (texts.ids >= ids.start) & (texts.ids < ids.stop)
-    counts = np.diff(np.concatenate(([0], np.cumsum(is_inside)))[texts.indptr])
-    return np.flatnonzero(2 * counts > texts.lengths)
 
 
 def values_of_more(weights: WordWeights, vectors: MultilingualVectors) -> Float32:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from semsearch.errors import IndexNotFound, StorageError
 from semsearch.storage.checksums import check_digests, update_digests
 from semsearch.storage.connections import FileId, connect, file_id
-from semsearch.storage.database import IndexDatabase, audited, explained, limited_size
+from semsearch.storage.database import IndexDatabase, audited, explained
 from semsearch.storage.meta import get_meta
 
 
@@ -70,6 +70,6 @@ def _commit(db: sqlite3.Connection, database: IndexDatabase) -> None:
         if "disk I/O error" not in str(error):
             raise
         raise CommitInDoubt(
-            f"the disk of {database.folder} failed ({error}{limited_size()}) at the end of a write, which may or may "
-            "not have been saved; run it again"
+            f"the disk of {database.folder} failed ({error}) at the end of a write, which may or may not have been "
+            "saved; run it again"
         ) from error

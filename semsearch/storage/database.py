@@ -291,7 +291,9 @@ def _of_sqlite(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | N
     if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
         return StorageError(_without_maps(folder, text))
     if "disk I/O error" in text:
-        return StorageError(f"the disk of {folder} is failing ({text}{limited_size()}); the index is unchanged")
+        return StorageError(
+            f"the disk of {folder} is failing, or ulimit -f limits its files ({text}); the index is unchanged"
+        )
     if "locked" in text:
         return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
     if "malformed JSON" not in text and any(sign in text for sign in _DAMAGED):
@@ -348,13 +350,3 @@ def _theirs(folder: Path) -> str:
     files = [folder / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm")]
     theirs = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]
     return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""
-
-
-def limited_size() -> str:
-    """What else may be the reason of SQLite's disk I/O error, if there is a limit of the size of files."""
-    try:
-        import resource  # not on Windows
-    except ImportError:
-        return ""
-    is_limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
-    return ", or a file would be larger than ulimit -f allows" if is_limited else ""

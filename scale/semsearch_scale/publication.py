@@ -15,6 +15,7 @@ import msgspec
 
 from semsearch.storage.meta import get_meta
 from semsearch.system.durable import replace_file
+from semsearch.system.source_files import read_source
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 INDEX_ID = "index_id"  # the meta row with the id by which an index claims a store
 PLACE = "published_to"  # the meta row with the URI of that store
 NOTE = "published.json"
+_LARGEST = 1 << 24  # bytes of the note
 
 
 class PublishedGeneration(msgspec.Struct, frozen=True):
@@ -50,7 +52,7 @@ class PublicationNote(msgspec.Struct, frozen=True):
 def read_note(folder: Path) -> PublicationNote:
     """Read the note of an index; an empty one if there is none that can be read."""
     try:
-        return msgspec.json.decode((folder / NOTE).read_bytes(), type=PublicationNote)
+        return msgspec.json.decode(read_source(folder / NOTE, _LARGEST).data, type=PublicationNote)
     except (OSError, msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return PublicationNote()
 

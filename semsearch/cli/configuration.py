@@ -21,6 +21,7 @@ from semsearch.results.options import SearchOptions
 from semsearch.settings import Settings
 from semsearch.system.bounded_toml import read_toml
 from semsearch.system.locations import config_folder, expanded, folders_above, uri_scheme
+from semsearch.system.source_files import read_source
 from semsearch.word_vectors.table import DEFAULT_VECTORS
 
 NAME = "semsearch.toml"
@@ -137,10 +138,16 @@ def _from_text(section: str, key: str, text: str) -> Any:
         return _checked(section, key, [value] if isinstance(value, str) else text)
 
 
+_LARGEST = 1_000_000  # bytes of a file
+
+
 def _from_file(path: Path, *, is_users: bool) -> Iterator[tuple[str, Any]]:
     """The values of a file by key, checked."""
     try:
-        content = read_toml(path.read_text(encoding="utf-8-sig"))
+        data = read_source(path, _LARGEST + 1).data
+        if len(data) > _LARGEST:
+            raise UsageError(f"larger than {_LARGEST:,} bytes")
+        content = read_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError

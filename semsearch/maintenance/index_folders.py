@@ -46,6 +46,7 @@ from semsearch.storage.schema import FORMAT, check_plain, create_tables
 from semsearch.system.durable import sync_folder, write_durably
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import LOCK, NOTE, writer_lock
+from semsearch.system.source_files import read_source
 from semsearch.trust import allowed, forget, named_outside, not_allowed, record, would
 
 if TYPE_CHECKING:
@@ -139,6 +140,9 @@ def remove_empty(folders: Sequence[Path]) -> None:
 _KEPT = ("created", "description", "generation", "published_to", "index_id")  # and where vectors are
 
 
+_LARGEST = 1 << 28  # bytes of a database without documents
+
+
 def renew(folder: Path) -> None:
     """Give an index of an earlier version the tables of this one, with its settings and roots, and no documents yet.
 
@@ -171,7 +175,7 @@ def renew(folder: Path) -> None:
             with closing(connect_to_file(path, "rw")) as old:
                 check_plain(old, path, ["documents"])
                 old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            write_durably(path, lambda write: write(new_path.read_bytes()))
+            write_durably(path, lambda write: write(read_source(new_path, _LARGEST).data))
 
 
 def _fill_renewed(db: sqlite3.Connection, values: dict[str, str], roots: list[tuple[Any, ...]]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from semsearch.arrays.types import Float32, Int64
 from semsearch.results.documents import MapRegion
 from semsearch.storage.index_files import map_path, unfinished_path
 from semsearch.system.durable import replace_file, write_durably
+from semsearch.system.source_files import read_source
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +46,9 @@ class PassageMap:
 # -- Its file ----------------------------------------------------------------------------------------------------------
 
 
+_LARGEST = 1 << 30  # bytes: a million passages take 16 MB
+
+
 def write_map(folder: Path, fit: int, passage_map: PassageMap) -> None:
     """Save a map, replacing an earlier one. Of two processes that save at once, the later one wins.
 
@@ -66,7 +71,11 @@ def read_map(folder: Path, fit: int) -> PassageMap | None:
     """Read the map of vectors that were fitted by a generation; None if there is none, or a damaged one."""
     path = map_path(folder, fit)
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+        data = io.BytesIO(read_source(path, _LARGEST).data)
+        with zipfile.ZipFile(data) as packed:
+            if any(member.compress_type for member in packed.infolist()):
+                raise ValueError("its arrays are packed, and may be of any size")
+        with np.load(data, allow_pickle=False) as arrays:
             header, ids, points = json.loads(str(arrays["header"])), arrays["ids"], arrays["points"]
         regions = tuple(MapRegion.from_dict(region) for region in header["regions"])
         return PassageMap(header["generation"], ids, points, regions, header["arranged"], header["added"])

@@ -22,6 +22,7 @@ from weakref import WeakSet
 from semsearch.errors import IndexDamaged, IndexNotFound
 from semsearch.storage.schema import check_tables
 from semsearch.system.durable import has_locks
+from semsearch.system.source_files import NotTheFile, opened_source
 
 DATABASE = "index.sqlite"
 _UNLOCKED = "writer.json"  # a file of an index folder that nobody locks
@@ -90,14 +91,15 @@ def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Co
 def _check_journal(path: Path) -> None:
     """Refuse a rollback journal that SQLite would wait for, or that names another file: SQLite would delete that."""
     journal = path.with_name(f"{path.name}-journal")
-    if not os.path.lexists(journal):
-        return
-    ending = b""
-    if journal.is_file():
-        with journal.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
-            ending = file.read(len(_NAMES_ANOTHER))
-    if not journal.is_file() or ending == _NAMES_ANOTHER:
+    try:
+        with opened_source(journal) as (descriptor, status):
+            os.lseek(descriptor, max(0, status.st_size - len(_NAMES_ANOTHER)), os.SEEK_SET)
+            is_plain = os.read(descriptor, len(_NAMES_ANOTHER)) != _NAMES_ANOTHER
+    except (FileNotFoundError, NotADirectoryError):
+        is_plain = not journal.is_symlink()
+    except NotTheFile:
+        is_plain = False
+    if not is_plain:
         raise IndexDamaged(f"{journal} is no journal of an index; remove it")
 
 

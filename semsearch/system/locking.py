@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from semsearch.errors import IndexDamaged, IndexLocked, StorageError
 from semsearch.system.durable import NO_LOCKS, has_locks, replace_file
+from semsearch.system.source_files import read_source
 
 LOCK = "lock"
 NOTE = "writer.json"
@@ -69,9 +70,12 @@ def _leave_note(folder: Path) -> None:
     replace_file(temporary, folder / NOTE)
 
 
+_LONGEST = 4096  # bytes of a note
+
+
 def _holder(folder: Path) -> str:
     try:
-        note = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        note = json.loads(read_source(folder / NOTE, _LONGEST).data)
         return f"process {note['pid']} on {note['host']}, since {note['since']}"
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "its process is unknown"

@@ -78,6 +78,7 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
         ("ask = ['/abs']\n", "/abs is outside"),
         ("ask = ['~']\n", "~ is outside"),
         ("[settings]\nvectors = '/etc/vectors'\n", "/etc/vectors is outside"),
+        ("#" * 1_000_001, "larger than 1,000,000 bytes"),
     ],
 )
 def test_what_cannot_be_meant_is_told_with_the_file(text: str, said: str, folder: Path) -> None:

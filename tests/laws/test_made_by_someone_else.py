@@ -11,15 +11,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sealing import change, reseal
 
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import list_indexes
+from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.results.hits import Hit
 from semsearch.storage.audit import find_faults
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.index_files import map_path
 from semsearch.word_vectors.table import VectorTable
 
 DATABASE = "index.sqlite"
@@ -280,6 +283,27 @@ def test_a_pipe_in_the_place_of_a_journal_is_not_waited_for(good: Path, tmp_path
     folder = copied(good, tmp_path / "bad")
     os.mkfifo(folder / f"{DATABASE}-journal")
     assert "index.sqlite-journal is no journal" in list_indexes(tmp_path)[0].problem
+
+
+@pytest.mark.parametrize("kind", ["packed", "pipe", "endless"])
+def test_a_map_that_would_take_all_memory_or_time_is_none(tmp_path: Path, kind: str) -> None:
+    write_map(tmp_path, 1, PassageMap(1, np.arange(3), np.zeros((3, 2), np.float32), (), 3, 0))
+    path = map_path(tmp_path, 1)
+    assert read_map(tmp_path, 1) is not None
+    with np.load(path, allow_pickle=False) as arrays:
+        parts = dict(arrays)
+    path.unlink()
+    if kind == "packed":
+        with path.open("wb") as file:
+            np.savez_compressed(file, **(parts | {"ids": np.zeros(10_000_000, np.int64)}))
+        assert path.stat().st_size < 1_000_000
+    elif os.name == "nt":
+        pytest.skip("Windows has no such files")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    assert read_map(tmp_path, 1) is None
 
 
 def test_a_read_that_ctrl_c_stops_is_stopped(good: Path) -> None:

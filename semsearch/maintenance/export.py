@@ -100,7 +100,7 @@ def export_rows(
             row = document.row
             passages = list(each_passage(db, row.first_passage, row.first_passage + row.passages))
             id_ = path_of(row, here)
-            rows = _ROWS[unit](db, id_, document, passages)
+            rows = _rows(db, unit, id_, document, passages)
             if vectors is None:
                 yield from rows
             else:
@@ -125,32 +125,52 @@ def _in_place(stored: StoredVectors) -> Float32:
     return rows
 
 
-def _documents(
-    db: sqlite3.Connection, id_: str, document: ListedDocument, passages: Sequence[PassageRow]
+def _rows(
+    db: sqlite3.Connection, unit: Unit, id_: str, document: ListedDocument, passages: Sequence[PassageRow]
 ) -> Iterator[ExportRow]:
-    row, of_records = document.row, _record_metadata(db, passages)
-    yield {
-        "id": id_,
-        "root": row.root,
-        "title": row.title,
-        "format": row.format,
-        "modified": moment(row.mtime_ns) if row.root else None,
-        "indexed": row.indexed_at,
-        "characters": document.characters,
-        "metadata": _metadata(document),
-        "text": text_of(passages),
-        "passages": [_whole(passage, of_records.get(passage.id)) for passage in passages],
-    }
-
-
-def _metadata(document: ListedDocument) -> dict[str, Any]:
-    """The metadata of a document; numbers that JSON does not have are null."""
-    metadata: dict[str, Any] = json.loads(document.row.metadata_json, parse_constant=lambda _: None)
-    return metadata
-
-
-def _record_metadata(db: sqlite3.Connection, passages: Sequence[PassageRow]) -> dict[int, dict[str, Any]]:
-    return get_record_metadata(db, [passage.id for passage in passages if passage.is_of_record])
+    """The rows of a document."""
+    row = document.row
+    if unit == "sentences":
+        for passage in passages:
+            for number, text in enumerate(passage.sentence_texts):
+                yield {
+                    "sentence_id": passage.first_sentence + number,
+                    "passage_id": passage.id,
+                    "document": id_,
+                    "line": int(passage.sentences[number, 4]),
+                    "page": passage.page,
+                    "place": passage.place(number),
+                    "text": text,
+                }
+        return
+    metadata = json.loads(row.metadata_json, parse_constant=lambda _: None)  # numbers that JSON does not have are null
+    of_records = get_record_metadata(db, [passage.id for passage in passages if passage.is_of_record])
+    if unit == "documents":
+        yield {
+            "id": id_,
+            "root": row.root,
+            "title": row.title,
+            "format": row.format,
+            "modified": moment(row.mtime_ns) if row.root else None,
+            "indexed": row.indexed_at,
+            "characters": document.characters,
+            "metadata": metadata,
+            "text": text_of(passages),
+            "passages": [_whole(passage, of_records.get(passage.id)) for passage in passages],
+        }
+        return
+    for passage in passages:
+        yield {
+            "passage_id": passage.id,
+            "document": id_,
+            "title": row.title,
+            "headings": list(passage.headings),
+            "line": passage.line,
+            "page": passage.page,
+            "place": passage.place(0),
+            "metadata": metadata | of_records.get(passage.id, {}),
+            "text": passage.text,
+        }
 
 
 def _whole(passage: PassageRow, metadata: dict[str, Any] | None) -> dict[str, Any]:
@@ -169,46 +189,7 @@ def _whole(passage: PassageRow, metadata: dict[str, Any] | None) -> dict[str, An
     return fields
 
 
-def _passages(
-    db: sqlite3.Connection, id_: str, document: ListedDocument, passages: Sequence[PassageRow]
-) -> Iterator[ExportRow]:
-    of_records = _record_metadata(db, passages)
-    for passage in passages:
-        yield {
-            "passage_id": passage.id,
-            "document": id_,
-            "title": document.row.title,
-            "headings": list(passage.headings),
-            "line": passage.line,
-            "page": passage.page,
-            "place": passage.place(0),
-            "metadata": _metadata(document) | of_records.get(passage.id, {}),
-            "text": passage.text,
-        }
-
-
-def _sentences(
-    _: sqlite3.Connection, id_: str, __: ListedDocument, passages: Sequence[PassageRow]
-) -> Iterator[ExportRow]:
-    for passage in passages:
-        for number, text in enumerate(passage.sentence_texts):
-            yield {
-                "sentence_id": passage.first_sentence + number,
-                "passage_id": passage.id,
-                "document": id_,
-                "line": int(passage.sentences[number, 4]),
-                "page": passage.page,
-                "place": passage.place(number),
-                "text": text,
-            }
-
-
 _PAGE = 100  # documents that are listed at once
-_ROWS: dict[Unit, Callable[[sqlite3.Connection, str, ListedDocument, Sequence[PassageRow]], Iterator[ExportRow]]] = {
-    "documents": _documents,
-    "passages": _passages,
-    "sentences": _sentences,
-}
 
 
 # -- File formats ------------------------------------------------------------------------------------------------------

@@ -13,10 +13,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
+from semsearch.readers import text as plain_text
 from semsearch.readers.document import Block, Document, each_line_span, gap, title_of
 from semsearch.readers.placed_text import PlacedText
 
@@ -54,7 +56,11 @@ def read(source: str, name: str) -> Document:
     reader = _RstReader(source, dict(_substitutions(lines)))
     if _MAIL_HEADER.match(source):
         lines = reader.take_mail_header(lines)
-    reader.take(lines, is_top=True)
+    try:
+        reader.take(lines, is_top=True)
+    except (RecursionError, csv.Error):  # nested too deeply; a cell of more than 131,072 characters
+        plain = plain_text.read(source, name)
+        return Document(source, plain.blocks, "rst", plain.title)
     titles = [value for key, value in reader.metadata.items() if key.lower() == "title" and value]
     return Document(source, reader.blocks, "rst", title_of(name, *titles, blocks=reader.blocks), reader.metadata)
 
@@ -322,7 +328,7 @@ class _RstReader:
 
     def _simple_table(self, lines: _Lines, start: int) -> int:
         """Columns below "=== ===": a line without a first cell goes on with the row before."""
-        border, borders = lines[start].text, 1
+        border = lines[start].text
         starts = [match.start() for match in re.finditer("=+", border)]
         bounds = list(zip(starts, [*starts[1:], 10_000], strict=True))
         rows: list[list[list[_Line]]] = []
@@ -331,7 +337,6 @@ class _RstReader:
             line = lines[number]
             number += 1
             if not line.text.strip("= ") and line.text:
-                borders += 1
                 if number == len(lines) or not lines[number].text:
                     break
             elif line.text and (line.text.strip("- ") or len(line.text) < len(border) // 2):
@@ -384,7 +389,9 @@ class _RstReader:
         text = PlacedText()
         for line in _part(lines):
             space = line.indent if self._source.endswith(" " * line.indent, 0, line.offset) else 0
-            text.add(f"{' ' * line.indent}{line.text}\n", line.offset - space)
+            if line.indent:
+                text.add(" " * line.indent, line.offset - space)
+            text.add(f"{line.text}\n", line.offset)
         body = text.text.rstrip()
         self._add(text.cut(len(body) - len(body.lstrip("\n")), len(body)))
 
@@ -395,7 +402,10 @@ class _RstReader:
         if self._cell is not None:
             self._cell.append(text)
         else:
-            self.blocks.append(text.block(self._source, level))
+            block, most = text.block(self._source, level), len(self._source)
+            if self._substitutions and block.anchors:  # the last may be longer than what is left of the source
+                block = replace(block, anchors=tuple((clean, min(at, most)) for clean, at in block.anchors))
+            self.blocks.append(block)
 
     def _visible(self, raw: PlacedText) -> PlacedText:
         """The text of a paragraph without its inline markup."""
@@ -410,7 +420,8 @@ class _RstReader:
             if kind == "quoted":
                 _add_quoted(match, raw, shown)
             elif kind == "substitution" and (by := self._substitutions.get(match[kind].lower())) is not None:
-                shown.add(by, raw.source_offset(match.start()))
+                if by:
+                    shown.add(by, raw.source_offset(match.start()))
             elif kind and not (kind == "note" and match[kind][1] in "#*"):  # notes that are numbered by themselves
                 part = raw.cut(*match.span(kind))
                 shown.add_all(part if kind == "literal" else part.replaced(_ESCAPE))

@@ -66,6 +66,8 @@ def _what_is_wrong(block: Block, length: int) -> str:
     """Why a block cannot be one of a source of this length; "" if it can."""
     sources = [block.start, *(source for _, source in block.anchors)]
     numbers = [*(offset for offset, _ in block.anchors), *(spot.page or 0 for spot in block.spots), block.page or 0]
+    if not block.anchors:  # it is a slice of the source
+        sources.append(block.start + len(block.text))
     if min(sources) < 0 or max(sources) > length:
         return "a block lies outside of its source"
     if not 0 <= block.level <= _DEEPEST or min(numbers) < 0 or max(numbers) > _MOST:

@@ -245,7 +245,7 @@ ENCODED = document_codec.encode(
         (b"[[0,6],[8,16]]", b"[[8,6],[0,16]]"), (b"[[0,6],[8,16]]", b"[[0,6],[8,99]]"),
         (b"[[0,6],[8,16]]", b"[[0],[8,16]]"),
         (b'[[0,2,"top"]]', b'[[1,2,"top"]]'), (b'[[0,2,"top"]]', b'[[0,-2,"top"]]'), (b"[[0,4]]", b"[[0,5]]"),
-        (b"[[0,4]]", b"[[4,0]]"), (b'"Ann"', b"[" * 100_000),
+        (b"[[0,4]]", b"[[4,0]]"), (b'"Ann"', b"[" * 100_000), (b'"text":"Tide"', b'"text":"Tide, and much more of it"'),
     ],
 )  # fmt: skip
 def test_what_is_no_document_is_refused(old: bytes, new: bytes) -> None:

@@ -56,7 +56,7 @@ def test_options_are_given_whole_or_by_keyword_or_both_and_then_the_keywords_win
         ({"min_score": float("inf")}, "min_score must be a finite number, not inf"),
         ({"min_score": -np.inf}, "min_score must be a finite number, not -inf"),
         ({"min_score": 10**400}, "min_score must be a finite number, not 1000"),
-        ({"mode": "magic"}, "mode must be one of hybrid, dense, lexical, not 'magic'"),
+        ({"mode": "magic"}, "mode must be one of hybrid, dense, lexical, exact, not 'magic'"),
         ({"filters": "a.md"}, r"filters must be a sequence of strings, not 'a.md'; for one give \['a.md'\]"),
         ({"filters": [1]}, "filters must be strings, not 1"),
         ({"filters": {"year": 2024, "a": "b"}}, r"not a mapping; give \['year=2024', 'a=b'\]"),

@@ -83,7 +83,7 @@ class Tuning:
     verdict_a: float = 3e-4  # a of the words' weights: a word as frequent as this in general text counts half
 
     # the sentence that is shown; Measurements, "The sentence that states the fact"
-    quote_passages: int = 4  # of a document, its best, whose sentences are compared
+    quote_passages: int = 6  # of a document, its best, whose sentences are compared
     quote_other: float = 0.7  # times the score of a sentence of another passage than the document's best
     quote_near: float = 0.7  # times the score of the best: others that have less do not change places with it
     quote_documents: int = 3  # first documents of an answer of which so many are; of the others, the hits alone
@@ -92,6 +92,7 @@ class Tuning:
     quote_measure: float = 1.5  # the same where it is of the kind: a time for "how long", or of the things counted
     quote_name: float = 1.5  # with a name such as `--quiet`, where an option, a file, a function is asked
     quote_command: float = 1.5  # of code, where something to do is asked
+    quote_definition: float = 3.0  # that says what a thing is, where this is asked
     quote_default: float = 2.5  # that says "default", where one is asked
     quote_sure: float = 0.6  # share of the question's idf that a sentence has in which the answer is marked
     quote_alone: float = 0.5  # of a heading, a table's header, a line that ends in a colon and a reference by itself

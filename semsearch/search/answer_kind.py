@@ -59,6 +59,7 @@ _MEASURES = [  # what a question asks for, and what a number of that kind looks 
             r"\b(when|(which|what) (day|date|year|month|time)|date of|day of|on which days?)\b",
             rf"{_DATE.pattern}|\d\d?:\d\d|{_MONTH}|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b",
         ),
+        (r"\benvironment variable\b", r"(?-i:\b[A-Z][A-Z\d]*_[A-Z\d_]+\b|\$[A-Z])"),
     )
 ]
 _HOW_MANY = re.compile(r"\b(?:how many|number of) ((?:\w+ ?){1,3})", re.IGNORECASE)
@@ -83,6 +84,13 @@ _ASKS_COMMAND = re.compile(
     re.IGNORECASE,
 )
 _ASKS_DEFAULT = re.compile(r"\b(default|nothing|out of the box|if i (set|don't|do not))\b", re.IGNORECASE)
+_ASKS_DEFINITION = re.compile(
+    r"\W*(?:(?:what|who)(?: is|'s| are| was| were)|what do(?:es)?(?=.* (?:mean|do|stand for)\W*\Z)|define|meaning of) "
+    r"(?:an? |the )?(?P<thing>[\w-]+(?: [\w-]+){0,3}?)(?: mean| do| stand for)?\W*\Z"
+)
+_DEFINES = (
+    "is|are|was|were|means?|refers? to|stands? for|lets?|allows?|defines?|describes?|represents?|provides?|consists? of"
+)
 _YEAR = re.compile(r"(?:1\d|20)\d\d\Z")
 _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE)
 
@@ -99,6 +107,7 @@ class AnswerKind:
     name: bool  # of a thing that has one: an option, a file, a function
     command: bool
     default: bool
+    definition: re.Pattern[str] | None  # of a thing, "what is a slice?": how a sentence that defines it begins
 
     def factor(self, part: Part) -> float:
         """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
@@ -115,12 +124,14 @@ class AnswerKind:
             factor *= tuned.quote_command
         if self.default and "default" in part.folded:
             factor *= tuned.quote_default
+        if self.definition is not None and self.definition.match(part.text):
+            factor *= tuned.quote_definition
         return factor * (tuned.quote_alone if part.is_alone else 1)
 
     @property
     def is_fact(self) -> bool:
         """Whether anything is asked for that is recognised."""
-        return self.is_telling or self.command or bool(self.measures)
+        return self.is_telling or self.command or bool(self.measures) or self.definition is not None
 
     @property
     def is_telling(self) -> bool:
@@ -133,6 +144,7 @@ class AnswerKind:
         tuned = tuning.TUNING
         most = (tuned.quote_command if self.command else 1) * (tuned.quote_name if self.name else 1)
         most *= (tuned.quote_number if self.number else 1) * (tuned.quote_default if self.default else 1)
+        most *= tuned.quote_definition if self.definition is not None else 1
         most *= (tuned.quote_measure if self.measures else 1) * (tuned.quote_measure if self.counted else 1)
         return most
 
@@ -180,8 +192,21 @@ def answer_kind(question: str, language: str) -> AnswerKind:
         name=is_english and _ASKS_NAME.search(folded) is not None,
         command=is_english and _ASKS_COMMAND.search(folded) is not None,
         default=is_english and _ASKS_DEFAULT.search(folded) is not None,
+        definition=_definition(folded) if is_english and not asks_number else None,
     )
 
 
 def _stem(plural: str) -> str:
     return plural[:-1] if len(plural) > 4 else plural
+
+
+def _definition(question: str) -> re.Pattern[str] | None:
+    """How a sentence begins that says what a thing is, if that is asked for: 25 of 40 are stated, without it 11."""
+    asked = _ASKS_DEFINITION.match(question)
+    if asked is None:
+        return None
+    stems = [re.escape(word.removesuffix("s") if len(word) > 3 else word) for word in asked["thing"].split()]
+    thing = r"\W{1,3}".join(rf"{stem}(?:e?s)?" for stem in stems)
+    between = r"\W{1,3}(?:\([^)]{0,60}\)\W{1,3}|[^.]{0,40}, )?(?:\w+ )?"
+    subject = rf"\W{{0,5}}(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
+    return re.compile(rf"{subject}(?:{_DEFINES})\b(?! (?:not|also|\w+ed)\b)", re.IGNORECASE)

@@ -57,18 +57,19 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
     """For each hit the passages from which it is chosen: itself, and for a document's first one its best others.
 
-    As in `support`, only sections change places, and only where both retrievers compare them; what has near-duplicates
-    stays with them.
+    As in `support`, only sections change places, with others or with what stands before the first heading, and only
+    where both retrievers compare them; what has near-duplicates stays with them.
     """
     tuned, candidates, documents = tuning.TUNING, ranking.candidates, ranking.candidates.spans.documents
     scores, are_sections, seen = candidates.scores, candidates.are_sections, set[int]()
+    is_text = candidates.spans.code == 0
     alike = {at for hit, others in ranking.near_duplicates.items() if others for at in (hit, *others)}
     groups = list[tuple[int, ...]]()
     for at in ranking.order:
         document, group = int(documents[at]), (at,)
         is_first = document not in seen and len(seen) < tuned.quote_documents
         if is_first and "support" in candidates.points and are_sections[at] and at not in alike:
-            same = np.flatnonzero((documents == document) & are_sections & (scores >= tuned.quote_near * scores[at]))
+            same = np.flatnonzero((documents == document) & is_text & (scores >= tuned.quote_near * scores[at]))
             best = same[np.argsort(-scores[same], kind="stable")].tolist()
             group += tuple(other for other in best if other != at and other not in alike)[: tuned.quote_passages - 1]
         seen.add(document)
@@ -127,7 +128,7 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
             [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
         )
     sentences = [(which, number) for which, passage in enumerate(passages) for number in range(len(passage.scores))]
-    order = (-scores).argsort(kind="stable")[:_COMPARED]
+    order = (-scores).argsort(kind="stable")[: None if wanted.definition else _COMPARED]  # all have its one word
     best, chosen, most = 0.0, None, wanted.most * _EXTENDED
     for at, score in zip(order.tolist(), scores[order].tolist(), strict=True):
         if score <= 0 or score * most <= best:

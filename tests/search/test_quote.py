@@ -242,6 +242,23 @@ def test_what_says_nothing_alone_is_shown_with_what_belongs_to_it_or_not_at_all(
         assert not hit.after or hit.after[0] not in hit.sentence
 
 
+def test_what_a_thing_is_is_told_by_the_sentence_that_defines_it(tmp_path: Path, small_vectors: VectorTable) -> None:
+    text = (
+        "An anchor (of iron) is a weight that holds ships.\n\n"
+        "# Use\n\nDrop the anchor at the harbour. An anchor is not thrown. Every anchor needs an anchor rope.\n"
+    )
+    with indexed(tmp_path, small_vectors, text) as index:
+        for question in ("what is an anchor?", "What is the anchor", "what does anchor mean"):
+            assert index.search(question)[0].sentence == "An anchor (of iron) is a weight that holds ships."
+
+
+def test_a_definition_is_looked_for_in_linear_time() -> None:
+    wanted = answer_kind("what is an anchor rope", "en")
+    assert wanted.factor(Part("The anchor-rope is strong.", 0, 0)) > 1
+    assert wanted.factor(Part("An anchor rope" + "(" * 10**6, 0, 0)) == 1
+    assert wanted.factor(Part("a " * 10**6, 0, 0)) == 1
+
+
 def test_the_first_line_of_a_text_is_a_title_and_not_the_answer(tmp_path: Path, small_vectors: VectorTable) -> None:
     text = "Height of the garage\n\nThe garage is at the harbour. The entry is limited to 1.95 metres of height.\n"
     shown = quoted(tmp_path, small_vectors, text, "height of the garage", "a.txt")

@@ -52,13 +52,13 @@ class Part:
     header: int | None = field(default=None, kw_only=True)  # of the table, of which the last is a row
     is_code: bool = field(default=False, kw_only=True)
     is_alone: bool = field(default=False, kw_only=True)  # says nothing by itself: a title, a line before a list
-    _has: dict[re.Pattern[str], bool] = field(default_factory=dict, init=False)
+    _has: dict[str, bool] = field(default_factory=dict, init=False)  # by the text of a pattern: its hash is remembered
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         """Whether the text has a match of a pattern, which is one of few."""
-        known = self._has.get(pattern)
+        known = self._has.get(pattern.pattern)
         if known is None:
-            known = self._has[pattern] = pattern.search(self.text) is not None
+            known = self._has[pattern.pattern] = pattern.search(self.text) is not None
         return known
 
     @cached_property

@@ -124,9 +124,10 @@ def test_tfidf_agrees_with_equation_7(english: VectorTable, known: Known) -> Non
 
 @pytest.mark.parametrize("method", METHODS)
 def test_few_texts_and_many_get_the_same_vectors(english: VectorTable, method: str) -> None:
-    embedder = SentenceEmbedder(english, method=method, components=3).fit(SENTENCES)
-    many = embedder.transform(SENTENCES * 40)[: len(SENTENCES)]
-    assert_close(many, np.vstack([embedder.transform([text]) for text in SENTENCES]), 2e-6)
+    texts = [*SENTENCES, "the qwertzkollian sat on a fribblenax"]  # of unknown words, too
+    embedder = SentenceEmbedder(english, method=method, components=3).fit(texts)
+    many = embedder.transform(texts * 40)[: len(texts)]
+    assert_close(many, np.vstack([embedder.transform([text]) for text in texts]), 2e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)

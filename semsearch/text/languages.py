@@ -123,7 +123,7 @@ def stop_words(language: str) -> frozenset[str]:
     """The stop words of a language, by its code; none of one that has no list."""
     if language == ENGLISH:
         return STOP_WORDS
-    return frozenset(word for word in listed_stop_words(language) if len(word) <= LONGEST)
+    return frozenset({word for word in listed_stop_words(language) if len(word) <= LONGEST})
 
 
 def listed_stop_words(language: str) -> frozenset[str]:

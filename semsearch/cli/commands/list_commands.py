@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -61,7 +61,6 @@ def list_(
     filters: options.FiltersOption = None,
     indexes: options.IndexesOption = None,
     json: options.JsonOption = False,
-    jsonl: Annotated[bool, Option("--jsonl", help="Print JSON, an object per line.")] = False,
 ) -> None:
     """List all indexes, or the documents of one.
 
@@ -73,35 +72,25 @@ def list_(
     index = [*filter(None, [name]), *(index or [])] or None
     if not (documents or index or filters):
         summaries = [summary for folder in all_indexes(indexes) if (summary := summarize(folder)) is not None]
-        if not summaries and not json and not jsonl:
-            complain(none_in(indexes))
+        if json:
+            print(to_json([*map(asdict, summaries)]))
+        elif summaries:
+            print(*aligned([_INDEXES, *map(_index_row, summaries)], left=(0, 4, 5, 6)), sep="\n")
         else:
-            _print(
-                map(asdict, summaries), [_INDEXES, *map(_index_row, summaries)], (0, 4, 5, 6), json=json, jsonl=jsonl
-            )
+            complain(none_in(indexes))
         return
     with open_index(index, indexes) as opened:
         infos = [*opened.documents(filters or ())]
-        table = [("path", "passages", "format", "date", "title"), *map(_document_row, infos)]
-        _print((info.to_dict() for info in infos), table, (0, 2, 3, 4), json=json, jsonl=jsonl)
-        if not infos and not json and not jsonl:
-            complain("no documents")
-
-
-def _print(
-    objects: Iterable[dict[str, Any]], rows: list[tuple[str, ...]], left: tuple[int, ...], *, json: bool, jsonl: bool
-) -> None:
-    """Print objects as JSON, a list or an object per line, or else the rows in columns."""
-    if jsonl:
-        for item in objects:
-            print(to_json(item, indent=None))
-    elif json:
-        print(to_json([*objects]))
+    if json:
+        print(to_json([info.to_dict() for info in infos]))
+    elif infos:
+        print(*aligned([_DOCUMENTS, *map(_document_row, infos)], left=(0, 2, 3, 4)), sep="\n")
     else:
-        print(*aligned(rows, left=left), sep="\n")
+        complain("no documents")
 
 
 _INDEXES = ("index", "documents", "sentences", "size", "updated", "in", "of")
+_DOCUMENTS = ("path", "passages", "format", "date", "title")
 
 
 def _index_row(summary: IndexSummary) -> tuple[str, ...]:

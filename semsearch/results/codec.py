@@ -14,8 +14,6 @@ from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from typing import Any, Self, TypeVar, get_args, get_type_hints
 
-import msgspec
-
 from semsearch.errors import UsageError
 
 Result = TypeVar("Result")
@@ -90,6 +88,8 @@ def from_dict(cls: type[Result], data: Mapping[str, Any]) -> Result:
     for key in data:
         if key not in known:
             raise UsageError(f"{name} has no field {key!r}; it has {', '.join(known)}")
+    import msgspec  # heavy, and an answer that is only printed needs none of it
+
     try:
         _check_sizes(data)
         result: Result = msgspec.convert(data, cls)

@@ -9,11 +9,10 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from multiprocessing import get_context
 from threading import Event
 from typing import Any, Protocol, TypeVar
 
@@ -130,6 +129,9 @@ class Processes:
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Like `map(work, items)`, in processes."""
+        from concurrent.futures import ProcessPoolExecutor  # heavy, and only what reads many files needs it
+        from multiprocessing import get_context
+
         pool = ProcessPoolExecutor(self.processes, get_context("spawn"), initializer=_start_worker, initargs=(work,))
         try:
             with _without_ctrl_c():

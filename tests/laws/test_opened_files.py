@@ -44,6 +44,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "evaluate/": "files that the user names",
     "indexing/add_texts.py": "files that the user names",
     "indexing/reading_log.py": "a file of the index's folder",
+    "maintenance/index_folders.py": "the index that was made anew, beside the old one",
     "mapping/": "files of the index's folder",
     "readers/containers/archive.py": "members of an archive that was read",
     "readers/reader_child.py": "what the kernel says of the process",

@@ -127,14 +127,14 @@ async def get_facets(request: Request, asked: Annotated[FacetsParameters, Query(
     )
 
 
-@router.get("/v1/documents/{id:path}", response_model=DocumentText)
+@router.get("/v1/documents/{id:any}", response_model=DocumentText)
 async def get_document(request: Request, id: DocumentId, asked: Annotated[IndexParameters, Query()]) -> Response:
     """Return a document of an index, with its indexed text"""
     return await answer(request, lambda indexes: indexes.get(asked.index).document(id).to_dict())
 
 
 @router.get(
-    "/v1/files/{id:path}",
+    "/v1/files/{id:any}",
     response_class=Response,
     responses={200: {"description": "The file.", "content": {BYTES_TYPE: {}}}},
 )
@@ -227,14 +227,14 @@ class PictureParameters(PdfPageParameters):
     width: int = Field(1000, ge=16, le=4000, description="Width in pixels.")
 
 
-@router.get("/v1/passages/{id:path}", response_model=DocumentPassages)
+@router.get("/v1/passages/{id:any}", response_model=DocumentPassages)
 async def list_passages(request: Request, id: DocumentId, asked: Annotated[PassagesParameters, Query()]) -> Response:
     """List the passages of a document, a page at a time, with the positions of their sentences"""
     options = asked.model_dump(exclude={"index"})
     return await answer(request, lambda indexes: indexes.get(asked.index).passages(id, **options).to_dict())
 
 
-@router.get("/v1/pages/{id:path}", response_model=PdfPage)
+@router.get("/v1/pages/{id:any}", response_model=PdfPage)
 async def get_page(request: Request, id: DocumentId, asked: Annotated[PdfPageParameters, Query()]) -> Response:
     """Return a page of a PDF: its size, and the positions of its sentences"""
     drawing = engine_of(request).drawing
@@ -242,7 +242,7 @@ async def get_page(request: Request, id: DocumentId, asked: Annotated[PdfPagePar
 
 
 @router.get(
-    "/v1/pictures/{id:path}",
+    "/v1/pictures/{id:any}",
     response_class=Response,
     responses={200: {"description": "The picture.", "content": {"image/png": {}}}},
 )

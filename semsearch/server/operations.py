@@ -17,6 +17,7 @@ from fastapi import Path, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from semsearch.errors import SemsearchError
 from semsearch.results.codec import Record
@@ -31,6 +32,15 @@ Line = Annotated[str, StringConstraints(max_length=1000)]  # such as a name or a
 DocumentId = Annotated[
     str, Path(description="A document's path, as in hits, or the id of an added text.", max_length=4000)
 ]
+
+
+class _AnyName(PathConvertor):
+    """A part of an address that may have any character, such as the slashes and newlines of a document's name."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("any", _AnyName())
 
 
 class Parameters(BaseModel):

@@ -47,7 +47,7 @@ class RemovedAnswer:
     removed: int
 
 
-@router.put("/v1/documents/{id:path}", response_model=SyncReport)
+@router.put("/v1/documents/{id:any}", response_model=SyncReport)
 async def put_document(request: Request, id: DocumentId, body: DocumentBody) -> Response:
     """Add a text that is not in a file, or replace the one of that id"""
     try:
@@ -60,7 +60,7 @@ async def put_document(request: Request, id: DocumentId, body: DocumentBody) -> 
     )
 
 
-@router.delete("/v1/documents/{id:path}", response_model=RemovedAnswer)
+@router.delete("/v1/documents/{id:any}", response_model=RemovedAnswer)
 async def delete_document(request: Request, id: DocumentId, asked: Annotated[IndexParameters, Query()]) -> Response:
     """Remove a document from an index. Its file is not touched; the next sync adds it again"""
 

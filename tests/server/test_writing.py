@@ -52,7 +52,7 @@ def events(body: bytes) -> list[tuple[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["tickets/17 b", "ein schöner/Name?#%2F"])
+@pytest.mark.parametrize("name", ["tickets/17 b", "two\nlines", "ends\n", "ein schöner/Name?#%2F"])
 def test_a_document_that_is_put_is_found_and_one_that_is_deleted_is_not(asker: Asker, index: Index, name: str) -> None:
     path = f"/v1/documents/{quote(name)}"
     made = SyncReport.from_dict(asker.put(path, {"text": "The comet.", "title": "Sky", "metadata": {"n": 1}}).json)

@@ -193,7 +193,9 @@ def _encoded(texts: Sequence[str], separators: re.Pattern[str]) -> tuple[bytes, 
     foreign = [index for index, text in enumerate(texts) if not text.isascii()]
     if not foreign:
         return "\n".join(texts).encode(), (lengths + 1).cumsum() - 1
-    joined = "\n".join([texts[index].replace("\n", " ") for index in foreign])
+    joined = "\n".join([texts[index] for index in foreign])
+    if joined.count("\n") >= len(foreign):
+        joined = "\n".join([texts[index].replace("\n", " ") for index in foreign])
     together = _foreign(joined, separators).encode().split(b"\n")
     lengths[foreign] = list(map(len, together))
     parts, done = list[bytes](), 0
@@ -213,14 +215,17 @@ def _foreign(text: str, separators: re.Pattern[str]) -> str:
     codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     is_there = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
     is_there[codes] = True
-    others = (np.flatnonzero(is_there[128:]) + 128).tolist()
-    if len(others) > _FEW:
-        return _spaced(separators.sub(" ", composed))
-    for char in map(chr, others):
-        if separators.match(char):
+    others = "".join(map(chr, (np.flatnonzero(is_there[128:]) + 128).tolist()))
+    signs, alone = separators.findall(others), _SOLITARY.findall(others)
+    if len(signs) > _FEW:
+        composed = separators.sub(" ", composed)
+    else:
+        for char in signs:
             composed = composed.replace(char, " ")
-        elif _SOLITARY.match(char):
-            composed = composed.replace(char, f" {char} ")
+    if len(alone) > _FEW:
+        return _spaced(composed)
+    for char in alone:
+        composed = composed.replace(char, f" {char} ")
     return composed
 
 

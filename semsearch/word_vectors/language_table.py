@@ -6,8 +6,8 @@ Douze and Schmid 2011): the vector is cut into M parts, and each part is the nea
     v(w) = scale(w) · (codebook_1[code_1(w)], …, codebook_M[code_M(w)])
 
     a line that names the format, a line of JSON (the card), spaces up to a multiple of 64 bytes, then arrays:
-    keys       (n,) uint32: bits 63 to 32 of the hashes, rising
-    rest       (n,) uint8: bits 31 to 24 of the hashes
+    steps      (5, n) uint8: the bytes, lowest first, of the difference of each word's 40 bits to those of the word
+               before: 40 bits rise through the table, and a wheel packs small steps well
     rarity     (n,) uint8: p(w) = exp(-rarity / 12)
     scales     (n,) uint8: scale = largest scale · exp(-scales / 40)
     codes      (n, M) uint8
@@ -38,9 +38,10 @@ from semsearch.system.checked_file import mapped
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import TOKENISER_VERSION
 
-FORMAT = "semsearch language vectors 1"
+FORMAT = "semsearch language vectors 2"
 SUFFIX = ".vectors"
 CENTROIDS = 256
+HASH_BYTES = 5
 MOST_WORDS = 1 << 18  # of a table: ids of several tables are told apart by the bits above
 STEP = 12.0  # of the rarity, for each factor e
 FINE = 40.0  # the same of the scales
@@ -48,7 +49,7 @@ SHIFT = np.uint64(24)  # bits of a hash that are not kept
 _FEW = 4096  # words that are looked up by bisection; for more, a hash table is made
 _ALIGNED = 64  # bytes
 MOST_HEADER = 1 << 16
-ARRAYS = (("keys", "<u4"), ("rest", "u1"), ("rarity", "u1"), ("scales", "u1"), ("codes", "u1"), ("codebooks", "<f2"))
+ARRAYS = (("steps", "u1"), ("rarity", "u1"), ("scales", "u1"), ("codes", "u1"), ("codebooks", "<f2"))
 
 
 class LanguageTable:
@@ -83,13 +84,10 @@ class LanguageTable:
             self._data[start : start + size].view(dtype).reshape(shape)
             for (_, dtype), start, size, shape in zip(ARRAYS, starts, sizes, shapes, strict=False)
         ]
-        self.parts: dict[
-            int, list[int]
-        ] = {}  # ids that stand for words which it lacks, by their hashes, if few are asked
-        self._keys, self._rest, self._rarity, self._scales, self._codes, self._codebooks = parts
+        self._steps, self._rarity, self._scales, self._codes, self._codebooks = parts
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._rarity)
 
     def __repr__(self) -> str:
         return f"LanguageTable({self.language!r}, {len(self)} words, {self.dimension} dimensions)"
@@ -127,7 +125,9 @@ class LanguageTable:
     @cached_property
     def _hashes(self) -> UInt64:
         """The 40 bits of each word's hash, rising. (n,)"""
-        return np.asarray((self._keys.astype(np.uint64) << np.uint64(8)) | self._rest)
+        steps = np.zeros((len(self), 8), dtype=np.uint8)
+        steps[:, :HASH_BYTES] = self._steps.T
+        return np.cumsum(steps.view("<u8")[:, 0])
 
     @cached_property
     def _index(self) -> HashIndex:
@@ -175,7 +175,13 @@ def _card_of(path: Path, data: UInt8) -> dict[str, Any]:
 
 def _shapes(card: Mapping[str, Any]) -> list[tuple[int, ...]]:
     n, parts = card["words"], card["parts"]
-    return [(n,), (n,), (n,), (n,), (n, parts), (parts, CENTROIDS, card["dimension"] // parts)]
+    return [(HASH_BYTES, n), (n,), (n,), (n, parts), (parts, CENTROIDS, card["dimension"] // parts)]
+
+
+def steps_of(hashes: UInt64) -> UInt8:
+    """The bytes of the steps between rising hashes of 40 bits. (n,) -> (5, n)"""
+    steps = np.diff(hashes, prepend=np.uint64(0)).astype("<u8")
+    return steps.view(np.uint8).reshape(-1, 8)[:, :HASH_BYTES].T
 
 
 def aligned(size: int) -> int:

@@ -15,11 +15,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
+from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt32, UInt64
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords, Ragged
@@ -35,7 +36,6 @@ _LONGEST_RUN = 256  # characters; longer ones are cut there
 _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
 _CHUNK = 1 << 17  # characters at a time
-_FEW_WORDS = 16  # as of a question
 _MOST_REMEMBERED = 1 << 16  # words of which the parts are
 _NOT_WORDS = re.compile(r"[\W_]+")
 
@@ -52,7 +52,7 @@ def language_words(
     if is_unparted(table.language):
         parts = [_on_paths(batch, table, english, base) for batch in _batches(texts)]
         return Ragged.concatenate(parts)
-    parts = []
+    parts, known_parts = [], _known_parts(table)
     for chunk in _chunks(texts, table.language):
         ids = _look_up(chunk.hashes, table, english, base)
         unknown = np.flatnonzero(ids < 0)
@@ -60,20 +60,25 @@ def language_words(
         if not len(unknown):
             parts.append(Ragged(ids, indptr))
             continue
-        distinct, which = OovWords.in_chunk(chunk, unknown).distinct()
-        inner = parts_of_words(distinct, table) if len(distinct) > _FEW_WORDS else _parts_of_few(distinct, table)
+        unknown_words = OovWords.in_chunk(chunk, unknown)
+        inner = known_parts.of(unknown_words)
+        has_part = inner >= 0
+        lengths = has_part.sum(axis=1)
+        whole = np.flatnonzero(lengths == 0)
+        ids[unknown[whole]] = -1 - np.arange(len(whole))
         counts = np.ones(len(ids), dtype=np.int64)
-        lengths = inner.lengths[which]
         counts[unknown] = np.maximum(lengths, 1 if keep_unknown else 0)
-        ids[unknown] = -1 - which
-        ids = _with_parts(ids, counts, unknown[lengths > 0], inner.take(which[lengths > 0]).ids + base)
-        parts.append(Ragged(ids, np.concatenate(([0], np.cumsum(counts)))[indptr], distinct))
+        ids = _with_parts(ids, counts, unknown[lengths > 0], inner[has_part] + base)
+        parts.append(Ragged(ids, np.concatenate(([0], np.cumsum(counts)))[indptr], unknown_words.take(whole)))
     return Ragged.concatenate(parts)
 
 
 def _chunks(texts: Sequence[str], language: str) -> Iterator[WordChunk]:
     """The words of texts in a language, as its table spells them."""
-    return hash_chunks([spelled(text, language) for text in texts], marks=True)
+    if not texts:
+        return iter(())
+    whole = spelled("\n".join([text.replace("\n", " ") for text in texts]), language)
+    return hash_chunks(whole.split("\n"), marks=True)
 
 
 def _look_up(hashes: UInt64, table: LanguageTable, english: WordVectors, base: int) -> Int32:
@@ -100,26 +105,40 @@ def _with_parts(ids: Int32, counts: Int64, divided: Int64, parts: Int32) -> Int3
 # -- Beginnings and endings --------------------------------------------------------------------------------------------
 
 
-def _parts_of_few(words: OovWords, table: LanguageTable) -> Ragged:
-    """`parts_of_words` of a question's words, which other parts of the search look up, too."""
-    hashes, known = words.hashes.tolist(), table.parts
-    lacking = [number for number, hash_ in enumerate(hashes) if hash_ not in known]
-    if lacking:
-        parts_found = parts_of_words(words.take(np.array(lacking, dtype=np.int64)), table)
-        bounds = parts_found.indptr.tolist()
-        if len(known) > _MOST_REMEMBERED:
-            known = table.parts = {hash_: known[hash_] for hash_ in hashes if hash_ in known}
-        for number, first, end in zip(lacking, bounds, bounds[1:], strict=False):
-            known[hashes[number]] = parts_found.ids[first:end].tolist()
-    parts = [known[hash_] for hash_ in hashes]
-    ids = np.array([id_ for word_parts in parts for id_ in word_parts], dtype=np.int32)
-    return Ragged(ids, np.array([0, *accumulate(map(len, parts))], dtype=np.int64))
+class _KnownParts:
+    """The parts of words that a table lacks, each word's looked up once. Threads may share it."""
+
+    def __init__(self, table: LanguageTable) -> None:
+        self._table = table
+        self._index = HashIndex()
+        self._ids = np.empty((_MOST_REMEMBERED, 2), dtype=np.int32)
+        self._lock = Lock()
+
+    def of(self, words: OovWords) -> Int32:
+        """What `parts_of_words` gives. (u, 2)"""
+        with self._lock:
+            rows = self._index.look_up(words.hashes)
+            result = self._ids[rows]
+        new = np.flatnonzero(rows < 0)
+        if len(new):
+            distinct, which = words.take(new).distinct()
+            ids = parts_of_words(distinct, self._table)
+            result[new] = ids[which]
+            with self._lock:
+                first = len(self._index)
+                fresh = np.flatnonzero(self._index.look_up(distinct.hashes) < 0)[: _MOST_REMEMBERED - first]
+                self._ids[first : first + len(fresh)] = ids[fresh]
+                self._index.insert(distinct.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))
+        return result
 
 
-def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
+_known_parts = lru_cache(maxsize=32)(_KnownParts)
+
+
+def parts_of_words(words: OovWords, table: LanguageTable) -> Int32:
     """The ids of the words that stand for each word: its longest beginning in the table, and the longest ending after.
 
-    None for a word of which they would cover less than three fifths.
+    -1 for none, and both for a word of which they would cover less than three fifths. (u, 2)
     """
     lengths = np.diff(words.bounds)
     is_start = (words.data & 0xC0) != 0x80
@@ -147,8 +166,7 @@ def parts_of_words(words: OovWords, table: LanguageTable) -> Ragged:
     begun[chosen] = at[after[known]]
     covered += last - begun
     result[covered < _COVERED * (last - first)] = -1
-    has = result >= 0
-    return Ragged(result[has], np.concatenate(([0], np.cumsum(has.sum(axis=1)))))
+    return result
 
 
 # -- The most likely path ----------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from semsearch.word_vectors.language_table import (
     aligned,
     digest_of,
     scales_of,
+    steps_of,
 )
 
 
@@ -49,8 +50,7 @@ def write_language_table(
     codebooks = np.zeros((parts, CENTROIDS, vectors.shape[1] // parts))
     codebooks[:, : len(units)] = units.reshape(len(units), parts, -1).swapaxes(0, 1)
     arrays = {
-        "keys": keys >> np.uint64(8),
-        "rest": keys & np.uint64(255),
+        "steps": steps_of(keys),
         "rarity": np.clip(np.rint(-STEP * np.log(p[order])), 0, 255),
         "scales": scales,
         "codes": np.tile(np.arange(len(words)) % CENTROIDS, (parts, 1)).T,

@@ -26,6 +26,7 @@ from semsearch_research.train.teacher_encodings import Teacher
 from semsearch_research.train.training_texts import choose_texts, read_texts, without_excluded, write_texts
 from semsearch_research.train.translations import learn_translations, read_pairs
 from semsearch_research.word_tables.conversion import convert, folder_beside, load_vectors
+from semsearch_research.word_tables.fewer_levels import with_fewer_levels
 from semsearch_research.word_tables.nearest_words import is_guessed, neighbours as nearest_to
 from semsearch_research.word_tables.table_writer import check_absent
 from semsearch_research.word_tables.word_counts import write_counts
@@ -335,6 +336,16 @@ def pieces(
 def _load(name: str) -> VectorTable:
     with share_of("reading word vectors") as progress:
         return load_vectors(name, progress=progress)
+
+
+def coarsen(
+    name: TableArgument,
+    to: NewFolderOption,
+    levels: Annotated[int, typer.Option(metavar="N", min=1, max=127, help="Levels on either side of zero.")] = 8,
+) -> None:
+    """Copy word vectors with fewer levels of their 8-bit numbers, which packages compress better."""
+    table = with_fewer_levels(_load(name), to, levels)
+    typer.echo(f"{table.folder}: {len(table)} words, {levels} levels")
 
 
 # -- import, neighbours ------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -111,3 +112,15 @@ def test_import_of_what_is_not_there_or_broken_is_one_line_and_status_2(tmp_path
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
         assert result.stderr.count("\n") == 1
+
+
+def test_coarser_numbers_are_smaller_and_nearly_the_same(glove: Path, tmp_path: Path) -> None:
+    assert run("import", glove, "--to", tmp_path / "fine", "--dtype", "int8").exit_code == 0
+    assert run("pieces", tmp_path / "fine", "--to", tmp_path / "open", "--number", 20).exit_code == 0
+    result = run("coarsen", tmp_path / "open", "--to", tmp_path / "coarse", "--levels", 8)
+    assert result.stdout == f"{tmp_path / 'coarse'}: 3 words, 8 levels\n"
+    fine, coarse = load_vectors(tmp_path / "open"), load_vectors(tmp_path / "coarse")
+    assert coarse.verify()
+    assert coarse.rows(np.arange(3)) == pytest.approx(fine.rows(np.arange(3)), abs=0.07)
+    assert np.abs(np.load(tmp_path / "coarse" / "vectors.npy")).max() == 8
+    assert run("coarsen", glove, "--to", tmp_path / "other").exit_code == 2

@@ -15,18 +15,17 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
-from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt32, UInt64
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.terms import spelled
 from semsearch.text.tokens import WordChunk, hash_chunks, hash_spans
 from semsearch.word_vectors.language_table import LanguageTable
+from semsearch.word_vectors.pieces import RememberedRows
 from semsearch.word_vectors.table import WordVectors
 
 SHORTEST = 4  # characters of a beginning or ending that stands for a word
@@ -105,34 +104,10 @@ def _with_parts(ids: Int32, counts: Int64, divided: Int64, parts: Int32) -> Int3
 # -- Beginnings and endings --------------------------------------------------------------------------------------------
 
 
-class _KnownParts:
-    """The parts of words that a table lacks, each word's looked up once. Threads may share it."""
-
-    def __init__(self, table: LanguageTable) -> None:
-        self._table = table
-        self._index = HashIndex()
-        self._ids = np.empty((_MOST_REMEMBERED, 2), dtype=np.int32)
-        self._lock = Lock()
-
-    def of(self, words: OovWords) -> Int32:
-        """What `parts_of_words` gives. (u, 2)"""
-        with self._lock:
-            rows = self._index.look_up(words.hashes)
-            result = self._ids[rows]
-        new = np.flatnonzero(rows < 0)
-        if len(new):
-            distinct, which = words.take(new).distinct()
-            ids = parts_of_words(distinct, self._table)
-            result[new] = ids[which]
-            with self._lock:
-                first = len(self._index)
-                fresh = np.flatnonzero(self._index.look_up(distinct.hashes) < 0)[: _MOST_REMEMBERED - first]
-                self._ids[first : first + len(fresh)] = ids[fresh]
-                self._index.insert(distinct.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))
-        return result
-
-
-_known_parts = lru_cache(maxsize=32)(_KnownParts)
+@lru_cache(maxsize=32)
+def _known_parts(table: LanguageTable) -> RememberedRows:
+    """The parts of words that a table lacks, each word's looked up once."""
+    return RememberedRows(lambda words: parts_of_words(words, table), 2, np.int32, most=_MOST_REMEMBERED)
 
 
 def parts_of_words(words: OovWords, table: LanguageTable) -> Int32:

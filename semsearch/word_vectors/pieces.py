@@ -19,6 +19,7 @@ regression on finished word vectors, is from Zhao et al. 2018. B, E and the root
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -28,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.hash_table import HashIndex, look_up
-from semsearch.arrays.types import Bool, Float16, Float32, Float64, Int32, Int64, UInt8, UInt64
+from semsearch.arrays.types import Bool, Float32, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import hash_spans
 
@@ -212,39 +213,47 @@ class Guessing(Protocol):
         """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
 
 
+class RememberedRows:
+    """A row of numbers for each word, computed once for the first `most` words. Threads may share it."""
+
+    def __init__(self, compute: Callable[[OovWords], npt.NDArray[Any]], width: int, dtype: Any, *, most: int) -> None:
+        self._compute = compute
+        self._index = HashIndex()
+        self._rows = np.empty((most, width), dtype=dtype)  # takes memory as it is filled
+        self._lock = Lock()
+
+    def of(self, words: OovWords) -> npt.NDArray[Any]:
+        """The rows of words. (u,) -> (u, width)"""
+        with self._lock:
+            places = self._index.look_up(words.hashes)
+            result = self._rows[places]
+        new = np.flatnonzero(places < 0)
+        if len(new):
+            distinct, which = words.take(new).distinct()
+            rows = self._compute(distinct).astype(self._rows.dtype)  # by several threads at once: some words twice
+            result[new] = rows[which]
+            with self._lock:
+                first = len(self._index)
+                fresh = np.flatnonzero(self._index.look_up(distinct.hashes) < 0)[: len(self._rows) - first]
+                self._rows[first : first + len(fresh)] = rows[fresh]
+                self._index.insert(distinct.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))
+        return result
+
+
 class OovVectors:
     """The vectors of OOV words by `guess` of word vectors, or zeros; those of the first `most` words are remembered.
 
-    Vectors are rounded to float16, so that a word has the same vector whether it is remembered or not. Threads may
-    share it.
+    Vectors are rounded to float16, so that a word has the same vector whether it is remembered or not.
     """
 
     def __init__(self, vectors: WordVectors, *, most: int = 1 << 18) -> None:
-        self._vectors = vectors
-        self._index = HashIndex()
-        self._rows = np.empty((most, vectors.dimension), dtype=np.float16)  # takes memory as it is filled
-        self._lock = Lock()
+        self._dimension = vectors.dimension
+        self._remembered = None
+        if isinstance(vectors, Guessing):
+            self._remembered = RememberedRows(vectors.guess, vectors.dimension, np.float16, most=most)
 
     def __call__(self, unknown_words: OovWords) -> Float32:
         """The vectors of OOV words. (u,) -> (u, d)"""
-        result: Float32 = np.zeros((len(unknown_words), self._rows.shape[1]), dtype=np.float32)
-        if not isinstance(self._vectors, Guessing):
-            return result
-        with self._lock:
-            rows = self._index.look_up(unknown_words.hashes)
-            known = np.flatnonzero(rows >= 0)
-            result[known] = self._rows[rows[known]]
-        new = np.flatnonzero(rows < 0)
-        if len(new):
-            distinct, which = unknown_words.take(new).distinct()
-            vectors = self._vectors.guess(distinct).astype(np.float16)  # by several threads at once: some words twice
-            result[new] = vectors[which]
-            self._remember(distinct, vectors)
-        return result
-
-    def _remember(self, words: OovWords, rows: Float16) -> None:
-        with self._lock:
-            first = len(self._index)
-            fresh = np.flatnonzero(self._index.look_up(words.hashes) < 0)[: len(self._rows) - first]
-            self._rows[first : first + len(fresh)] = rows[fresh]
-            self._index.insert(words.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))
+        if self._remembered is None:
+            return np.zeros((len(unknown_words), self._dimension), dtype=np.float32)
+        return self._remembered.of(unknown_words).astype(np.float32)

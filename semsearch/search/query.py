@@ -176,8 +176,6 @@ _PHRASAL_VERBS = [  # and a word for what they mean, which their own words do no
         (rf"thr(?:ow|owing|own|ew){_GAP} away", "delete"),
         (rf"tak(?:e|en|ing){_GAP} back", "revert"),
         (rf"roll(?:ed|ing)?{_GAP} back", "revert"),
-        (rf"set(?:ting)?{_GAP} up", "configure"),
-        (rf"look(?:ed|ing)?{_GAP} up", "find"),
         (rf"shut(?:ting)?{_GAP} down", "stop"),
         (rf"back(?:ed|ing)?{_GAP} up", "backup"),
         (rf"clean(?:ed|ing)?{_GAP} up", "cleanup"),

@@ -9,7 +9,9 @@ def main() -> None:
     """The console script. Ends the process."""
     try:
         _run()
-    except KeyboardInterrupt:  # while modules are imported; the commands have their own message
+    except (KeyboardInterrupt, RuntimeError) as error:  # while modules are imported; commands have their own message
+        if isinstance(error, RuntimeError) and not isinstance(error.__cause__, KeyboardInterrupt):
+            raise  # Python 3.11 wraps what interrupts the making of a class
         print("semsearch: interrupted; nothing was changed", file=sys.stderr)
         sys.exit(130)
 

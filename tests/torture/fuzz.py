@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--again", type=Path, help="an input that is run once more, and nothing else")
     parser.add_argument("--process", nargs=2, help=argparse.SUPPRESS)  # how, and for how many seconds
     arguments = parser.parse_args()
+    arguments.folder = arguments.folder.resolve()  # some targets go elsewhere
     if arguments.again:
         sys.exit(again(arguments.target[0], arguments.again))
     if arguments.process:

@@ -72,8 +72,6 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     compared, corrected = typed, tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *index.reader.languages):
         better, corrected = _corrected(typed, syntax, embedder, index)
-        if language in (None, ENGLISH) and ENGLISH in index.reader.languages and not syntax.must:
-            better = _with_meanings(better, index)
         compared = typed if better == typed.text else LookedUp.of(better, language, index)
     query = as_compared(compared, language, options, index)
     allowed, of_conditions = allowed_passages(options, index, syntax)
@@ -159,39 +157,6 @@ def _parts(query: Query, syntax: QuerySyntax, languages: Sequence[str]) -> Seque
     if not is_word and not syntax.must and not syntax.must_not and not _MAY_BE_EXACT.search(query.text):
         return ()
     return parts_of(alone if is_word else query.text, syntax.must, with_words=is_word)
-
-
-# -- Phrasal verbs -----------------------------------------------------------------------------------------------------
-
-_GAP = r"(?: [\w-]+){0,3}?"
-_PHRASAL_VERBS = [  # and a word for what they mean, which their own words do not say
-    (re.compile(rf"\b(?:{verb})\b", re.IGNORECASE), meaning)
-    for verb, meaning in (
-        (rf"(?:turn|switch)(?:ed|ing|e?s)?{_GAP} off", "disable"),
-        (rf"(?:turn|switch)(?:ed|ing|e?s)?{_GAP} on", "enable"),
-        (rf"(?:leav(?:e|ing)|left){_GAP} out", "exclude"),
-        (rf"(?:get|got|getting|bring|bringing|brought){_GAP} back", "restore"),
-        (r"(?:get|got|getting) rid of", "remove"),
-        (rf"tak(?:e|en|ing){_GAP} (?:out|away)", "remove"),
-        (rf"thr(?:ow|owing|own|ew){_GAP} away", "delete"),
-        (rf"tak(?:e|en|ing){_GAP} back", "revert"),
-        (rf"roll(?:ed|ing)?{_GAP} back", "revert"),
-        (rf"shut(?:ting)?{_GAP} down", "stop"),
-        (rf"back(?:ed|ing)?{_GAP} up", "backup"),
-        (rf"clean(?:ed|ing)?{_GAP} up", "cleanup"),
-        (r"(?:log|sign)(?:ged|ed|ging|ing)? in", "login"),
-        (r"out of the box", "default"),
-    )
-]
-
-
-def _with_meanings(text: str, index: IndexView) -> str:
-    """An English text, and what its phrasal verbs mean, as far as passages have a word for that.
-
-    Of 295 questions over four guides the right document is among the first five for 264 instead of 261.
-    """
-    meanings = [meaning for verb, meaning in _PHRASAL_VERBS if verb.search(text)]
-    return " ".join([text, *(word for word in meanings if LookedUp.of(word, ENGLISH, index).words.lookup.idf.all())])
 
 
 # -- The language of a question ----------------------------------------------------------------------------------------

@@ -176,17 +176,3 @@ def test_known_words_and_other_forms_are_no_mistakes(
         index.add([Text("de", passage)])
         assert asked(index, query, mode=mode) == (text or query)
         assert [correction.asked for correction in index.search(query, mode=mode).corrected] == announced
-
-
-def test_a_phrasal_verb_is_found_by_what_it_means(tmp_path: Path, small_vectors: VectorTable) -> None:
-    texts = [
-        Text("off", "Set logging = no to disable the log."),
-        Text("log", "The log of the log."),
-    ]
-    with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
-        index.add(texts)
-        for question in ("how do I turn off the log", "turn the whole log off"):
-            assert index.search(question, 2, mode="lexical")[0].document == "off"
-        assert index.search(
-            "switch on the log", 2, mode="lexical"
-        )  # no passage has "enable", which is not searched for

@@ -1,7 +1,7 @@
 """Reclaim disk space after a commit: segments that no reader needs, the database's log, and many free pages.
 
 A segment that no manifest ever named is left over from an attempt that failed. A retired segment is of an earlier
-generation. It is dropped at once if no read transaction sees an earlier generation (semsearch.storage.index_files). If
+generation. It is dropped at once if no read transaction sees an earlier generation (semsearch.storage.disk_space). If
 one does, it may be about to open the segment, which stays until the next write, and for a grace period.
 
 A write has succeeded when it is committed: space that cannot be reclaimed then is left to the next write.
@@ -27,7 +27,8 @@ from semsearch.dense.engines import (
 )
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.index_files import FreePages, free_pages, log_size, settle, sweep_maps, vacuum
+from semsearch.storage.disk_space import FreePages, free_pages, log_size, settle, vacuum
+from semsearch.storage.map_files import sweep_maps
 from semsearch.storage.segments import forget_retired, get_retired, get_segment_names
 from semsearch.system import clock
 

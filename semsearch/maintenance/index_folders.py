@@ -37,9 +37,10 @@ from semsearch.storage.checksums import update_digests
 from semsearch.storage.commit import write_transaction
 from semsearch.storage.connections import DATABASE, connect, connect_to_file
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained, has_database, is_index
+from semsearch.storage.disk_space import file_sizes
 from semsearch.storage.document_lists import count_contents
-from semsearch.storage.index_files import file_sizes, is_map_file
 from semsearch.storage.known_files import get_roots
+from semsearch.storage.map_files import is_map_file
 from semsearch.storage.meta import DESCRIPTION, IDENTITY, get_count, get_meta, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
 from semsearch.storage.schema import FORMAT, check_plain, create_tables

@@ -27,6 +27,7 @@ from semsearch.settings import Settings, VectorsInUse
 from semsearch.sources.roots import Root, covers
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.disk_space import file_sizes
 from semsearch.storage.document_lists import (
     count_contents,
     count_formats,
@@ -35,7 +36,6 @@ from semsearch.storage.document_lists import (
     passages_in_language,
 )
 from semsearch.storage.fitted import get_card, load_fit
-from semsearch.storage.index_files import file_sizes
 from semsearch.storage.known_files import get_roots, get_skips
 from semsearch.storage.meta import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.passage_encodings import encodings_size

@@ -26,7 +26,7 @@ from semsearch.mapping.regions import MOST_READ, regions
 from semsearch.results.documents import MapPassage, MapProgress, MapState, MapStatus
 from semsearch.storage.documents import DocumentRow, get_documents
 from semsearch.storage.find_document import path_of
-from semsearch.storage.index_files import get_fit
+from semsearch.storage.map_files import get_fit
 from semsearch.storage.passages import PassageRow, get_passages
 from semsearch.system.locations import working_folder
 

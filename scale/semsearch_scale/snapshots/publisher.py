@@ -338,7 +338,8 @@ def _frozen(
 def _copy_database(db: sqlite3.Connection, target: Path) -> None:
     """Write what a read transaction sees into a new file without a log, replacing an earlier one.
 
-    It is not flushed to the disk; that is left to the caller.
+    Unlike VACUUM INTO, the backup of SQLite moves no page, so what a write did not touch is the same bytes in the next
+    copy, and is not uploaded again. The file is not flushed to the disk; that is left to the caller.
     """
     for suffix in ("", "-journal", "-wal", "-shm"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)

@@ -41,7 +41,7 @@ from semsearch.search.fusion import shares_of_cosines
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of
 from semsearch.search.pipeline import best_sentences, rank
-from semsearch.search.query import LookedUp, as_compared, prepare
+from semsearch.search.prepare_query import LookedUp, as_compared, prepare
 from semsearch.search.quote import compare, quote
 from semsearch.storage.passages import PassageRow, SentenceSpans
 from semsearch.text.tokens import with_parts, words as split_words
@@ -114,7 +114,7 @@ class _Passage:
 
 
 def _support(points: Mapping[str, float]) -> Support | None:
-    """What the passage has by its place (semsearch.search.support); None if it is nothing."""
+    """What the passage has by its place (semsearch.search.sections); None if it is nothing."""
     others, near, exchanged = points.get("support", 0.0), points.get("proximity"), points.get("exchanged")
     length = -sum(points.get(name, 0.0) for name in ("short", "long", "crowding"))
     if not (others or length or near or exchanged):

@@ -31,10 +31,10 @@ from semsearch.search.fusion import fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import make_hits
 from semsearch.search.occurrences import find_occurrences
-from semsearch.search.query import prepare
+from semsearch.search.prepare_query import prepare
 from semsearch.search.quote import compare, quote
 from semsearch.search.relevance import judge, relevance
-from semsearch.search.support import crowding, proximity, short_sections, support
+from semsearch.search.sections import crowding, proximity, short_sections, support
 from semsearch.storage.passages import SentenceSpans
 from semsearch.text.near_duplicates import first_alike
 

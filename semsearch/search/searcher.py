@@ -131,7 +131,7 @@ class Searcher:
 
     def explain_hit(self, hit: Hit) -> Explanation:
         """Explain a hit's own score. Raises UsageError if the index has changed since the hit was found."""
-        from semsearch.search.explain import explain  # as above
+        from semsearch.search.explain import explain  # heavy, and few hits are explained
 
         origin = hit.origin
         assert origin is not None  # `Hit.explain` asks only for hits that have one

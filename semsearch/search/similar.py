@@ -23,7 +23,7 @@ from semsearch.results.options import SearchOptions
 from semsearch.search.allowed_passages import allowed_passages
 from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexView
-from semsearch.search.query import embed
+from semsearch.search.prepare_query import embed
 from semsearch.storage.document_lists import count_contents
 from semsearch.storage.documents import DocumentRow, need_documents
 from semsearch.storage.find_document import find_passage

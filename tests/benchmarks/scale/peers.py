@@ -145,7 +145,7 @@ def question_vectors(index: Any, questions: Sequence[str]) -> Any:
     """The vectors of questions in an index. (q, d)"""
     from semsearch.results.options import SearchOptions
     from semsearch.search.index_reader import IndexView
-    from semsearch.search.query import prepare
+    from semsearch.search.prepare_query import prepare
 
     def vectors(view: IndexView) -> list[Any]:
         return [prepare(each, SearchOptions(mode="dense"), view).vector for each in questions]

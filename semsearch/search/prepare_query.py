@@ -1,9 +1,10 @@
-"""From the text of a query to a `Query`: its words, its vector, the passages that may answer, parts to find literally.
+"""From the text of a query to a `Query` (semsearch.search.candidates), which the stages read.
 
-In an index that is not in English alone, the share of a question's words that the word vectors know decides the weight
-of the dense score, and its vector is made by the word vectors of its own language, which is guessed
+It has the words of the text, its vector, the passages that may answer, and parts to find literally. In an index that is
+not in English alone, the share of a question's words that the word vectors know decides the weight of the dense score,
+and its vector is made by the word vectors of its own language, which is guessed
 (semsearch.word_vectors.question_language). A question in a language that has no word vectors, and that no document of
-the index has, gives a warning.
+the index has, gives a notice.
 """
 
 from __future__ import annotations

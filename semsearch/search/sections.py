@@ -1,7 +1,9 @@
-"""What a passage has by its place: its length, the other passages of its document, words of the query side by side.
+"""What a section of a guide has by its place: its length, the other passages of its document, words side by side.
 
-Only sections of guides, below a heading, gain or lose by it, and only where both retrievers know the query. The lengths
-and the words side by side cost nothing alone; without both and the lists of other stages .014 of first hits are lost.
+A section is a passage below a heading, and no source code. Only sections gain or lose by `short_sections`, `proximity`
+and `support`; `crowding` takes points from passages of all kinds. All four count only where both retrievers know the
+query. The lengths and the words side by side cost nothing alone; without both and the lists of other stages .014 of
+first hits are lost.
 """
 
 from __future__ import annotations

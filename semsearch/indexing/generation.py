@@ -50,7 +50,7 @@ from semsearch.storage.database import SEGMENTS
 from semsearch.storage.document_lists import first_passages_of_languages
 from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_embedder, load_fit, save_fit, save_today
 from semsearch.storage.meta import get_count, get_languages, get_meta, set_languages, set_meta
-from semsearch.storage.passages import get_passages, passages_between, stored_texts
+from semsearch.storage.passage_rows import get_passages, passages_between, stored_texts
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import WRITING, release_freed, require_memory
 from semsearch.system.parallel import Executor, Threads, aside

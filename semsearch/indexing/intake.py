@@ -21,7 +21,7 @@ from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import label_of
-from semsearch.storage.documents import (
+from semsearch.storage.document_rows import (
     delete_document,
     extent_of,
     insert_documents,
@@ -29,7 +29,7 @@ from semsearch.storage.documents import (
     insert_records,
 )
 from semsearch.storage.meta import get_count, set_meta
-from semsearch.storage.passages import (
+from semsearch.storage.passage_rows import (
     find_languages,
     insert_passages,
     passages_between,

@@ -36,7 +36,7 @@ from semsearch.search.filters import (
 )
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_lists import WITH_RECORDS, each_row
-from semsearch.storage.documents import check_all_documents
+from semsearch.storage.document_rows import check_all_documents
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.meta import get_stamp
 from semsearch.system.locations import working_folder

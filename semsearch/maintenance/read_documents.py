@@ -20,9 +20,9 @@ from semsearch.storage.document_lists import (
     added_texts,
     list_documents,
 )
-from semsearch.storage.documents import DocumentRow, check_all_documents, get_documents, has_record_metadata
+from semsearch.storage.document_rows import DocumentRow, check_all_documents, get_documents, has_record_metadata
 from semsearch.storage.find_document import find_document, find_passage, path_of
-from semsearch.storage.passages import PassageRow, each_passage, passage_at
+from semsearch.storage.passage_rows import PassageRow, each_passage, passage_at
 from semsearch.system.locations import working_folder
 from semsearch.text.text_lengths import new_headings
 

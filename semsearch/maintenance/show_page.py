@@ -13,9 +13,9 @@ from semsearch.errors import SourceChanged, UsageError
 from semsearch.readers.pages.pdf_pictures import Box, page_picture, place_sentences
 from semsearch.results.documents import PageSentence, PdfPage, TextBox
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.documents import DocumentRow
+from semsearch.storage.document_rows import DocumentRow
 from semsearch.storage.find_document import find_document, path_of
-from semsearch.storage.passages import PassageRow, passages_on_page
+from semsearch.storage.passage_rows import PassageRow, passages_on_page
 from semsearch.system.locations import uri_scheme, working_folder
 from semsearch.system.source_files import content_digest, read_source
 from semsearch.trust import require

@@ -39,7 +39,7 @@ from semsearch.storage.fitted import get_card, load_fit
 from semsearch.storage.known_files import get_roots, get_skips
 from semsearch.storage.meta import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.passage_encodings import encodings_size
-from semsearch.storage.passages import get_passages
+from semsearch.storage.passage_rows import get_passages
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics

@@ -16,7 +16,7 @@ from semsearch.search.alignment import query_words, similarities
 from semsearch.search.candidates import Candidates, DenseScores, OtherLanguages, Query
 from semsearch.search.fusion import fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.passages import PassageRow
+from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.languages import RULES
 from semsearch.text.terms import hashes_of, spelled
 from semsearch.word_vectors.language_table import LanguageTable

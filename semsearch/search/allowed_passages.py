@@ -34,8 +34,8 @@ from semsearch.search.boosts import parse_boost
 from semsearch.search.filters import Filter, comparison, condition, nested_values, parse, positive, teach, text_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.query_syntax import QuerySyntax
-from semsearch.storage.documents import has_record_metadata
-from semsearch.storage.passages import need_passages, with_documents
+from semsearch.storage.document_rows import has_record_metadata
+from semsearch.storage.passage_rows import need_passages, with_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text

@@ -16,7 +16,7 @@ from itertools import chain
 
 from semsearch.results.hits import Citation, Context, Hit, Hits, Position, above_threshold, source_line
 from semsearch.results.options import SearchOptions
-from semsearch.storage.passages import PassageRow
+from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.text_lengths import count_words, cut_to, heading_text
 
 CONTEXT_HITS = 50  # candidates for the passages of a context; more for a long one, by their usual length

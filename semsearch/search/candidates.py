@@ -18,7 +18,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
-from semsearch.storage.passages import SentenceSpans
+from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms
 

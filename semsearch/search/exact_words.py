@@ -38,7 +38,7 @@ from semsearch.results.hits import Hit
 from semsearch.results.origin import ExactPart, ExactWords
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.passages import need_passages, with_documents
+from semsearch.storage.passage_rows import need_passages, with_documents
 from semsearch.text.terms import of_question
 from semsearch.text.tokens import words
 

@@ -43,7 +43,7 @@ from semsearch.search.make_hits import origin_of
 from semsearch.search.pipeline import best_sentences, rank
 from semsearch.search.prepare_query import LookedUp, as_compared, prepare
 from semsearch.search.quote import compare, quote
-from semsearch.storage.passages import PassageRow, SentenceSpans
+from semsearch.storage.passage_rows import PassageRow, SentenceSpans
 from semsearch.text.tokens import with_parts, words as split_words
 
 

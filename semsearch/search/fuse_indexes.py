@@ -26,7 +26,7 @@ from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, Ver
 from semsearch.results.options import Mode
 from semsearch.results.origin import Fused, Weights
 from semsearch.search.fusion import fused, weigh
-from semsearch.storage.passages import PassageRow
+from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.near_duplicates import first_alike
 
 Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order

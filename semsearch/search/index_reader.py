@@ -36,10 +36,10 @@ from semsearch.search.passage_parts import PassageParts
 from semsearch.search.text_words import ReadTexts
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.documents import DocumentRow, check_all_documents, need_documents
+from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents
 from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.meta import get_languages, get_stamp
-from semsearch.storage.passages import (
+from semsearch.storage.passage_rows import (
     PassageRow,
     SentenceSpans,
     need_passages,

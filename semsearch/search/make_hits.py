@@ -16,9 +16,9 @@ from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.sources.unchanged import stale_documents
-from semsearch.storage.documents import DocumentRow, get_record_metadata
+from semsearch.storage.document_rows import DocumentRow, get_record_metadata
 from semsearch.storage.find_document import path_of
-from semsearch.storage.passages import PassageRow, need_passages
+from semsearch.storage.passage_rows import PassageRow, need_passages
 from semsearch.system.locations import working_folder
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from semsearch.search.allowed_passages import TimedRegex, allowed_passages
 from semsearch.search.candidates import Candidates, LexicalScores, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import make_hits
-from semsearch.storage.documents import need_documents
-from semsearch.storage.passages import PassageRow, need_passages
+from semsearch.storage.document_rows import need_documents
+from semsearch.storage.passage_rows import PassageRow, need_passages
 from semsearch.text.text_lengths import new_headings
 
 _AT_ONCE = 4096  # passages whose texts are read at a time

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from semsearch import tuning
-from semsearch.storage.documents import DocumentRow
-from semsearch.storage.passages import PassageRow
+from semsearch.storage.document_rows import DocumentRow
+from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.tokens import CODE, with_parts
 
 NUMBER_WORDS = (

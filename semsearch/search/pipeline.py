@@ -35,7 +35,7 @@ from semsearch.search.prepare_query import prepare
 from semsearch.search.quote import compare, quote
 from semsearch.search.relevance import judge, relevance
 from semsearch.search.sections import crowding, proximity, short_sections, support
-from semsearch.storage.passages import SentenceSpans
+from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.near_duplicates import first_alike
 
 Stage = Callable[[Query, Candidates, IndexView], Candidates]

@@ -19,7 +19,7 @@ from uvicorn.supervisors import Multiprocess
 from semsearch.errors import UsageError
 from semsearch.server.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
 from semsearch.server.application import Application, Guarded, reading_posts
-from semsearch.server.connections import HEAD_BYTES, ConnectionLimits, limited
+from semsearch.server.connection_limits import HEAD_BYTES, ConnectionLimits, limited
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import Engine
 from semsearch.server.work_pool import WorkPool

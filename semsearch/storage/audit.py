@@ -16,8 +16,8 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import SemsearchError
-from semsearch.storage.documents import find_damaged_documents
-from semsearch.storage.passages import find_damaged_passages
+from semsearch.storage.document_rows import find_damaged_documents
+from semsearch.storage.passage_rows import find_damaged_passages
 from semsearch.storage.schema import COLUMNS, condition_of
 from semsearch.storage.segments import Kind, get_removed, get_segments
 from semsearch.text.languages import RULES

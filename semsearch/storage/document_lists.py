@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from semsearch.sources.roots import ADDED
 from semsearch.storage.checksums import ABSOLUTE
-from semsearch.storage.documents import (
+from semsearch.storage.document_rows import (
     DOCUMENT_WITH_PLACE,
     WITH_ROOT,
     DocumentRow,

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import LINELESS, Position, own_terms
 from semsearch.sources.roots import ADDED, Root
-from semsearch.storage.documents import DocumentRow, get_documents, need_documents
+from semsearch.storage.document_rows import DocumentRow, get_documents, need_documents
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.passages import PassageRow, each_passage
+from semsearch.storage.passage_rows import PassageRow, each_passage
 from semsearch.system.locations import uri_scheme, working_folder
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 from semsearch.readers.records import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart
 from semsearch.sources.unchanged import CLOCK_TICK_NS, FilePair, KnownDocument, Skip, StoredStates, label_of
-from semsearch.storage.documents import documents_changing
+from semsearch.storage.document_rows import documents_changing
 
 # -- Roots -------------------------------------------------------------------------------------------------------------
 

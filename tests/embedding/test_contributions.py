@@ -20,8 +20,8 @@ from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.options import Mode
 from semsearch.search.index_reader import embed_titles
-from semsearch.storage.documents import get_documents
-from semsearch.storage.passages import get_passages
+from semsearch.storage.document_rows import get_documents
+from semsearch.storage.passage_rows import get_passages
 from semsearch.text.terms import of_question
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words

@@ -14,7 +14,7 @@ from semsearch.readers.document import Text
 from semsearch.results.hits import Context, Hit, Hits
 from semsearch.search.assemble_context import assemble
 from semsearch.searchable import LEAST_WORDS
-from semsearch.storage.passages import PassageRow
+from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.text_lengths import count_words
 
 

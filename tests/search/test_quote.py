@@ -17,7 +17,7 @@ from semsearch.search.answer_kind import answer_kind
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import Part
 from semsearch.search.prepare_query import prepare
-from semsearch.storage.passages import PassageRow, get_passages
+from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.text.terms import content_words, of_question, plain, stems
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable

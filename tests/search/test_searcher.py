@@ -51,7 +51,7 @@ def test_a_hit_leads_to_its_sentence_in_the_file(index: Index) -> None:
 def test_the_dense_score_is_the_mean_of_the_passages_the_best_sentences_and_the_titles_cosine(index: Index) -> None:
     with index._database.reading() as db:
         from semsearch.storage.fitted import load_embedder
-        from semsearch.storage.passages import get_passages, stored_texts
+        from semsearch.storage.passage_rows import get_passages, stored_texts
 
         embedder = load_embedder(db, index._vectors())
         assert embedder is not None

@@ -9,8 +9,8 @@ from pathlib import Path
 from semsearch.storage.checksums import row_sums, update_digests
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.documents import DOCUMENT_COLUMNS, DOCUMENT_NUMBERS
-from semsearch.storage.passages import PASSAGE_COLUMNS, PASSAGE_NUMBERS
+from semsearch.storage.document_rows import DOCUMENT_COLUMNS, DOCUMENT_NUMBERS
+from semsearch.storage.passage_rows import PASSAGE_COLUMNS, PASSAGE_NUMBERS
 from semsearch.trust import _key, _write, named_outside, record
 
 

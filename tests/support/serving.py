@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from semsearch.server.connections import ConnectionLimits
+from semsearch.server.connection_limits import ConnectionLimits
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import RunningServer, ServerSettings, listen
 

@@ -51,7 +51,7 @@ from semsearch.remote_index import RemoteIndex, ServerConnection
 from semsearch.results.codec import to_dict
 from semsearch.results.reports import Scan
 from semsearch.search.filters import parse
-from semsearch.server.connections import ConnectionLimits, limited
+from semsearch.server.connection_limits import ConnectionLimits, limited
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder

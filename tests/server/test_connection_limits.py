@@ -12,7 +12,7 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.server.connections import ConnectionLimits
+from semsearch.server.connection_limits import ConnectionLimits
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ServerSettings
 

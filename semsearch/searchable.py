@@ -118,10 +118,9 @@ class Searchable(ABC):
         direction of the sum of its passages' vectors. Meaning is compared by the stored vectors; words, by the twenty
         that say most about the passage or document. Its document is no answer, unless it is the only one, or
         `same_document` is true: then other sections of a passage's document are. No reranker reads these hits, since
-        there is no query. Of several indexes, those that have the document
-        compare it so, the others by its text, embedded by their own fits. Raises SourceError for a path that is not in
-        the index, or is ambiguous; UsageError for a line that the document does not have, and for a hit whose passage
-        has changed.
+        there is no query. Of several indexes, those that have the document compare it so, the others by its text,
+        embedded by their own fits. Raises SourceError for a path that is not in the index, or is ambiguous; UsageError
+        for a line that the document does not have, and for a hit whose passage has changed.
         """
         if not isinstance(like, Hit | str | Path):
             raise UsageError(f"similar takes a hit, or a path and perhaps a line, not {like!r}")

@@ -23,7 +23,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Int32, UInt8, UInt64
 from semsearch.errors import EXHAUSTED, VectorsError
 from semsearch.system.checked_file import mapped
+from semsearch.system.source_files import content_digest
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import TOKENISER_VERSION
 
@@ -120,7 +120,7 @@ class LanguageTable:
 
     def verify(self) -> bool:
         """Return whether the arrays have the digest that the card gives. Reads everything."""
-        return digest_of(self._data[self._start :].tobytes()) == self.digest
+        return content_digest(self._data[self._start :].tobytes()) == self.digest
 
     @cached_property
     def _hashes(self) -> UInt64:
@@ -186,10 +186,6 @@ def steps_of(hashes: UInt64) -> UInt8:
 
 def aligned(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
-
-
-def digest_of(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
 
 
 def scales_of(largest: float) -> Float32:

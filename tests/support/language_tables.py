@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.system.source_files import content_digest
 from semsearch.text.ragged import OovWords
 from semsearch.text.terms import spelled
 from semsearch.text.tokens import TOKENISER_VERSION
@@ -22,7 +23,6 @@ from semsearch.word_vectors.language_table import (
     STEP,
     LanguageTable,
     aligned,
-    digest_of,
     scales_of,
     steps_of,
 )
@@ -66,7 +66,7 @@ def write_language_table(
         "longest": max(map(len, words)),
         "scale": float(lengths.max()),
         "tokeniser": TOKENISER_VERSION,
-        "digest": digest_of(body),
+        "digest": content_digest(body),
     }
     header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()
     path.write_bytes(_padded(header, b" ") + body)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from semsearch.arrays.types import Float32, Float64, Int64, UInt8
 from semsearch.errors import StorageError, VectorsError
 from semsearch.system.durable import write_durably
+from semsearch.system.source_files import content_digest
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords
 from semsearch.text.terms import spelled
@@ -29,7 +30,6 @@ from semsearch.word_vectors.language_table import (
     STEP,
     LanguageTable,
     aligned,
-    digest_of,
     scales_of,
     steps_of,
 )
@@ -126,7 +126,7 @@ def write_language_table(
         "longest": max(map(len, words)),
         "scale": largest,
         "tokeniser": TOKENISER_VERSION,
-        "digest": digest_of(body),
+        "digest": content_digest(body),
     }
     header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()
     if len(header) > MOST_HEADER:

@@ -79,6 +79,7 @@ SYNONYMS = {  # words that people try, with the command that they mean; the help
     "rm": "remove",
     "mv": "rename",
 }
+_INDEX_FIRST = ("describe", "rename", "delete", "trust")  # their first argument is the index; --index before it is fine
 
 
 class Program(ExtensibleGroup):
@@ -110,6 +111,10 @@ class Program(ExtensibleGroup):
         """Two words and more of a question, which begin with no command, nor with a misspelt one, are a query."""
         if args[:1] == ["help"]:
             args = [*args[1:2], "--help"]
+        elif args == ["version"]:
+            args = ["--version"]
+        elif args[:1] and args[0] in _INDEX_FIRST and args[1:2] in (["--index"], ["-i"]):
+            args = [args[0], *args[2:]]
         elif args and not args[0].startswith("-") and args[0] not in COMMANDS:
             args = [SYNONYMS.get(args[0], args[0]), *args[1:]]
             texts = [arg for arg in args if not arg.startswith("-")]

@@ -330,14 +330,18 @@ NEAREST = 3  # hits that are shown, apart, where nothing answers
 def nothing_answers(missing: Sequence[str], query: str | None = None) -> str:
     """`nothing answers this (no document has: sourdough, bread)`"""
     said = NOT_ANSWERED if query is None else f"nothing answers {quoted(query)}"
-    return f"{said} (no document has: {', '.join(missing)})" if missing else said
+    return said + _no_document_has(missing)
+
+
+def _no_document_has(missing: Sequence[str]) -> str:
+    return f" (no document has: {', '.join(missing)})" if missing else ""
 
 
 def heading_of(verdict: Verdict | None, missing: Sequence[str]) -> str:
     """What is said above hits; "" where they answer."""
     if verdict == "not here":
         return f"{nothing_answers(missing)}; nearest:"
-    return "perhaps among these:" if verdict == "perhaps" else ""
+    return f"perhaps among these{_no_document_has(missing)}:" if verdict == "perhaps" else ""
 
 
 def above_threshold(hits: Hits, floor: float = FLOOR) -> Hits:

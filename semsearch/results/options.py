@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from operator import index
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
@@ -14,6 +15,7 @@ from semsearch.results.codec import ONLY_IF_SET, Record
 Mode = Literal["hybrid", "dense", "lexical", "exact"]
 RANKING: tuple[Mode, ...] = ("hybrid", "dense", "lexical")  # modes that rank, and do not list
 Syntax = Literal["full", "plain"]
+_AS_ELSEWHERE = {"limit": "k", "top_k": "k", "n": "k", "max_tokens": "max_words"}  # options of other search engines
 _INT64_END = 1 << 63  # the arrays that ids are looked up in
 
 
@@ -88,9 +90,17 @@ class SearchOptions(Record):
         names = [field.name for field in fields(cls)]
         for name in changes:
             if name not in names:
-                instead = "; a context is bounded by max_words" if name in ("max_tokens", "max_words") else ""
+                instead = _meant(name, names)
                 raise UsageError(f"a search has no option {name!r}{instead}; the options are {', '.join(names)}")
         return replace(base, **changes) if changes else base
+
+
+def _meant(wrong: str, names: Sequence[str]) -> str:
+    """What was meant by an option that does not exist, as a part of a sentence; "" if that is unknown."""
+    close = get_close_matches(_AS_ELSEWHERE.get(wrong, wrong), [*names, "max_words"], 1, 0.7)
+    if close == ["max_words"]:
+        return "; a context is bounded by max_words"
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def strings(values: Iterable[str], name: str) -> tuple[str, ...]:

@@ -103,5 +103,6 @@ def parameter_problem(error: Mapping[str, Any]) -> str:
         return f"{name} is missing"
     if error["type"] == "json_invalid":
         return f"the body is not valid JSON: {error['ctx']['error']}"
-    shown, wanted = repr(error.get("input")), error["msg"].replace("valid tuple", "valid list")
+    shown = repr(error.get("input"))
+    wanted = error["msg"].replace("valid tuple", "valid list").partition(", unable to ")[0]
     return f"{name}: {wanted}, not {shown if len(shown) <= 80 else f'{shown[:80]}…'}"

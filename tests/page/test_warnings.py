@@ -27,9 +27,9 @@ def test_what_nothing_answers_is_said_above_the_nearest_passages(visit: Visit) -
     expect(page.locator(".hit-score").first).to_have_text(re.compile(r"^\d\.\d\d$"))
     expect(page.locator(".only-nearest")).to_have_count(0)
     page.route("**/v1/search*", lambda route: route.fulfill(json=route.fetch().json() | said))
-    said = {"verdict": "perhaps"}
+    said = {"verdict": "perhaps", "missing": ["ship"]}
     page.reload()
-    expect(page.locator(".only-nearest")).to_have_text("Perhaps among these:")
+    expect(page.locator(".only-nearest")).to_have_text("Perhaps among these (no document has: ship):")
     said = {"verdict": "not here", "missing": ["bread"]}
     page.reload()
     expect(page.locator(".only-nearest")).to_have_text("Nothing answers this (no document has: bread); nearest:")

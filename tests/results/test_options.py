@@ -63,8 +63,12 @@ def test_options_are_given_whole_or_by_keyword_or_both_and_then_the_keywords_win
         ({"duplicates": "no"}, "duplicates must be true or false, not 'no'"),
         (
             {"min_scores": 0.5},
-            "a search has no option 'min_scores'; the options are k, mode, min_score, filters, context, dup",
+            r"no option 'min_scores'; did you mean min_score\?; the options are k, mode, min_score, filters, context",
         ),
+        ({"limit": 3}, r"no option 'limit'; did you mean k\?; the options are k, "),
+        ({"filter": ["a"]}, r"no option 'filter'; did you mean filters\?; the options"),
+        ({"maxwords": 300}, "no option 'maxwords'; a context is bounded by max_words; the options"),
+        ({"colour": "red"}, "no option 'colour'; the options are k, "),
     ],
 )
 def test_what_makes_no_sense_is_refused_wherever_it_is_given(index: Index, wrong: dict[str, Any], message: str) -> None:

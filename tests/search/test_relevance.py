@@ -161,7 +161,9 @@ def test_where_something_is_not_here_nothing_is_above_the_threshold(index: Index
     likely = Hits(hits, verdict="not here")
     assert (len(above_threshold(likely)), len(above_threshold(likely, 0))) == (0, 6)
     assert "nothing answers this; nearest:" in likely._repr_html_()
-    assert "perhaps" in Hits(hits, verdict="perhaps")._repr_html_()
+    assert "perhaps among these:" in Hits(hits, verdict="perhaps")._repr_html_()
+    unsure = Hits(hits, verdict="perhaps", missing=("sextant",))
+    assert str(unsure).startswith("perhaps among these (no document has: sextant):\n")
 
 
 def test_only_the_end_is_cut_and_nothing_is_reordered(index: Index) -> None:

@@ -94,6 +94,7 @@ def test_pages_are_one_list(method: str, asker: Asker, docs: Index) -> None:
         ({"query": "ship", "k": 0}, "k: Input should be greater than or equal to 1, not 0"),
         ({"query": "ship", "k": 10**30}, "k: Input should be less than or equal to 1000"),
         ({"query": "ship", "k": 1.5}, "k: Input should be a valid integer"),
+        ({"query": "ship", "k": "ten"}, "k: Input should be a valid integer, not 'ten'"),
         ({"query": "ship", "mode": "best"}, "mode: Input should be 'hybrid', 'dense', 'lexical' or 'exact'"),
         ({"query": "ship", "filters": "a=b"}, "filters: Input should be a valid list"),
         ({"query": "ship", "filters": [""]}, "the filter is empty"),

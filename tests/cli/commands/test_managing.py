@@ -113,6 +113,8 @@ def test_words_that_people_try_are_the_commands_that_they_mean(made: Path) -> No
     assert semsearch("ls").out == semsearch("indexes").out == semsearch("list").out
     assert semsearch("list", "docs").out == semsearch("list", "-i", "docs").out
     assert semsearch("help").out == semsearch("--help").out
+    assert semsearch("version").out == semsearch("--version").out
+    assert semsearch("describe", "--index", "docs").err == semsearch("describe", "docs").err
     assert semsearch("help", "query").out == semsearch("query", "--help").out
     assert semsearch("rm", "docs/more/notes.txt").out.endswith("1 removed\n")
     assert semsearch("sync").status == 0

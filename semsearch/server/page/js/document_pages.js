@@ -135,7 +135,7 @@ export class PagePane {
 
   #fit() {
     this.sheet.style.width = `${Math.round(this.#width * this.#zoom)}px`;
-    this.size.textContent = `${Math.round(100 * this.#zoom)} %`;
+    this.size.textContent = `${Math.round(100 * this.#zoom)}%`;
   }
 
   /** @param {PdfPage} shown @param {boolean} isOther */

@@ -64,11 +64,11 @@ function likelihood({ probability, cosine, trust, words, share, unknown, whole }
   const parts = [
     cosine === null ? "" : `cosine ${cosine.toFixed(3)} × ${(trust ?? 0).toFixed(2)}`,
     words === null ? "" : `words ${words.toFixed(2)}`,
-    `${Math.round(100 * share)} % of the best score`,
-    unknown ? `${Math.round(100 * unknown)} % of the words unknown` : "",
+    `${Math.round(100 * share)}% of the best score`,
+    unknown ? `${Math.round(100 * unknown)}% of the words unknown` : "",
     whole ? "all words" : "",
   ];
-  return `${Math.round(100 * probability)} % likely to answer: ${parts.filter(Boolean).join(", ")}`;
+  return `${Math.round(100 * probability)}% likely to answer: ${parts.filter(Boolean).join(", ")}`;
 }
 
 // The parts of a score, in words: a tree whose numbers add up at each level

@@ -123,7 +123,7 @@ function facts(checkup) {
     Content: `${counted(status.documents, "document")}, ${counted(status.passages, "passage")}, ${counted(status.sentences, "sentence")}`,
     Fit: `${status.method}, ${counted(status.components, "component")} removed${status.drift === null ? "" : `, ${status.drift.toFixed(1)}° of drift`}`,
     Recall: status.scans.length ? status.scans.map(scan).join("; ") : "1 (exact: all passages are scanned)",
-    Words: `${status.vectors_name}${known === null ? "" : `: ${Math.round(100 * known)} % of the words have a vector`}`,
+    Words: `${status.vectors_name}${known === null ? "" : `: ${Math.round(100 * known)}% of the words have a vector`}`,
     Written: `${counted(status.generation, "time")}, created ${status.created.slice(0, 10)}`,
   };
   return element("dl", { class: "facts" }, Object.entries(pairs).map(([name, fact]) => element("div", {}, element("dt", {}, name), element("dd", {}, fact))));

@@ -132,7 +132,7 @@ async function followProgress(index, signal, show) {
       const { progress } = await get("/v1/map", { index }, { signal });
       if (!progress) continue;
       const share = progress.total ? progress.done / progress.total : null;
-      show(progress.phase, share, `${SAYS[progress.phase] ?? progress.phase}${share === null ? "" : `: ${Math.floor(100 * share)} %`}`);
+      show(progress.phase, share, `${SAYS[progress.phase] ?? progress.phase}${share === null ? "" : `: ${Math.floor(100 * share)}%`}`);
     }
   } catch (problem) {
     if (!isAborted(problem)) throw problem;

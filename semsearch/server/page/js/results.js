@@ -198,7 +198,7 @@ const FLOOR = 0.005; // relevance below which a passage is not even near
 function doubt(verdict, missing) {
   if (verdict === "answers" || verdict === null) return null;
   const why = missing.length ? ` (no document has: ${missing.join(", ")})` : "";
-  return element("p", { class: "only-nearest" }, verdict === "perhaps" ? "Perhaps among these:" : `Nothing answers this${why}; nearest:`);
+  return element("p", { class: "only-nearest" }, verdict === "perhaps" ? `Perhaps among these${why}:` : `Nothing answers this${why}; nearest:`);
 }
 
 /** Said above passages that were found by words alone. */

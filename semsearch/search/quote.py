@@ -11,8 +11,10 @@ docs/research/measurements.md, "The sentence that states the fact", has what eac
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -127,13 +129,14 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
         scores = np.concatenate(
             [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
         )
-    sentences = [(which, number) for which, passage in enumerate(passages) for number in range(len(passage.scores))]
+    starts = [*accumulate((len(passage.scores) for passage in passages), initial=0)]
     order = (-scores).argsort(kind="stable")[: None if wanted.definition else _COMPARED]  # all have its one word
     best, chosen, most = 0.0, None, wanted.most * _EXTENDED
     for at, score in zip(order.tolist(), scores[order].tolist(), strict=True):
         if score <= 0 or score * most <= best:
             break
-        which, number = sentences[at]
+        which = bisect_right(starts, at) - 1
+        number = at - starts[which]
         part = passages[which].parts.shown(number)
         if part.header is not None or part.first != part.last:
             rows = [number, part.header] if part.header is not None else [*range(part.first, part.last + 1)]

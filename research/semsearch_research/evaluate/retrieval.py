@@ -325,7 +325,7 @@ def _check_names(collections: Sequence[Collection]) -> None:
 @contextmanager
 def _without_oov_warnings() -> Iterator[None]:
     """Suppress warnings of queries with OOV words: one for each, in each mode, would bury the table."""
-    logger = logging.getLogger("semsearch.search.query")
+    logger = logging.getLogger("semsearch.searchable")
     nothing: Callable[[logging.LogRecord], bool] = lambda _: False  # noqa: E731
     logger.addFilter(nothing)
     try:

@@ -7,6 +7,8 @@ put right from what hits know of their scores (`Origin`), without asking again:
     cosine         as it is: each index has its own fit, but cosines remain comparable
     BM25 / best    the best of all indexes
     feedback       times the square of the share that the best passage of the index has of the best of all's score
+    words          each word that another index has, and this one has not, halves BM25 and that share: the idfs of a
+                   small index are low, and a large one without the rare word gives its points for the others
 
 In the other modes scores are compared as they are. In all modes, hits with exact words get the points for them anew, so
 that they come before those of all indexes. docs/research/measurements.md has what was measured: better than
@@ -74,15 +76,24 @@ def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
         return [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
     own_weights = [hits[0].origin.weights for hits in answers.values() if hits and hits[0].origin is not None]
     weights = _common(own_weights) if mode == "hybrid" and own_weights else None
+    known = _known(answers)
     bests = {
         name: max((sum(_points(hit, weights)) for hit in hits), default=0.0) if weights else 0.0
         for name, hits in answers.items()
     }
     top, all_hits = max(bests.values(), default=0.0), list[Hit]()
     for name, hits in answers.items():
-        share = min(max(bests[name] / top, 0.0), 1.0) ** 2 if top > 0 else 1.0
-        all_hits += [_comparable(replace(hit, index=name), tuple(answers), weights, share) for hit in hits]
+        share = min(max(known[name] * bests[name] / top, 0.0), 1.0) ** 2 if top > 0 else 1.0
+        own = None if weights is None else replace(weights, lexical=weights.lexical * known[name])
+        all_hits += [_comparable(replace(hit, index=name), tuple(answers), own, share) for hit in hits]
     return sorted(all_hits, key=lambda hit: -hit.score)
+
+
+def _known(answers: Answers) -> dict[str, float]:
+    """By index, a factor for what its words say: half for each word that another index has, and it has not."""
+    missing = {name: set(hits.missing) if isinstance(hits, Hits) else set[str]() for name, hits in answers.items()}
+    everywhere = set.intersection(*missing.values()) if missing else set()
+    return {name: 0.5 ** len(words - everywhere) for name, words in missing.items()}
 
 
 def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[Hit]:

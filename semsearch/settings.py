@@ -104,9 +104,11 @@ class Settings:
     def check(self, vectors: WordVectors, index: Path) -> None:
         """Check word vectors: raises VectorsMismatch if they are not those that the index was built with."""
         if vectors.digest != self.vectors_digest:
+            older = "of another version " if vectors.name == self.vectors_name else ""
             raise VectorsMismatch(
-                f"the index {index} was built with the word vectors {self.vectors_name} ({self.vectors_digest[:8]}), "
-                f"not with {vectors.name} ({vectors.digest[:8]}); open it with those, or run: "
+                f"the index {index} was built with the word vectors {self.vectors_name} {older}"
+                f"({self.vectors_digest[:8]}), not with {vectors.name} ({vectors.digest[:8]}); "
+                f"{'' if older else 'open it with those, or '}run: "
                 + rebuild_command(index, "--vectors", choose(vectors, vectors))
             )
 

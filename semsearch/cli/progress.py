@@ -31,12 +31,9 @@ def progress() -> Iterator[Stages | None]:
     with tqdm(leave=False) as bar:
 
         def show(stage: str, done: int, total: int) -> None:
-            is_new = one_line(stage) != bar.desc
             bar.set_description_str(one_line(stage), refresh=False)
             bar.total = total or None
-            bar.update(done - bar.n)  # draws it again after a tenth of a second
-            if is_new:
-                bar.refresh()
+            bar.update(done - bar.n)
 
         yield show
 

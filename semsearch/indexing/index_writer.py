@@ -61,12 +61,18 @@ def reporting(progress: Reporting) -> Iterator[Report | None]:
     from tqdm.auto import tqdm  # a tenth of a second, which only a bar needs
 
     with tqdm(disable=None, leave=False) as bar:  # nothing where nobody looks
+        begun = ""
 
         def draw(step: Progress) -> None:
-            of_files = step.phase in _PHASES
-            bar.set_description(_PHASES.get(step.phase, step.phase), refresh=False)
+            nonlocal begun
+            of_files, phase = step.phase in _PHASES, _PHASES.get(step.phase, step.phase)
+            is_new = phase != begun
+            begun = phase
+            bar.set_description(phase, refresh=False)
             bar.total = (step.total_files if of_files else step.total_sentences) or None
-            bar.update((step.files if of_files else step.sentences) - bar.n)
+            bar.update((step.files if of_files else step.sentences) - bar.n)  # draws it every tenth of a second
+            if is_new:
+                bar.refresh()
 
         yield draw
 

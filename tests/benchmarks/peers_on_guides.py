@@ -298,8 +298,8 @@ def measure(name: str, corpus: Corpus) -> dict[str, Any]:
         figures: dict[str, Any] = {}
         for step in ("index", "ask"):
             print(f"{name}: {step} ...", file=sys.stderr, flush=True)
-            arguments = [str(corpus.folder), "--minilm", corpus.minilm, "--step", step, "--peer", name]
-            output = subprocess.run([sys.executable, __file__, *arguments], stdout=subprocess.PIPE, check=True).stdout
+            command = [str(corpus.folder), "--minilm", corpus.minilm, "--step", step, "--peer", name]
+            output = subprocess.run([sys.executable, __file__, *command], stdout=subprocess.PIPE, check=True).stdout
             figures |= json.loads(output.splitlines()[-1])
             if step == "index":
                 figures["disk"] = sum(file.stat().st_size for file in out.rglob("*") if file.is_file()) / 1e6
@@ -356,18 +356,18 @@ def main() -> None:
     parser.add_argument("--peer", action="append", choices=PEERS, help="only this one; may be repeated")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw first answers over time: .svg, .png or .pdf")
     parser.add_argument("--step", choices=("index", "ask"), help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    corpus = Corpus(given.folders[-1].resolve(), given.minilm)
-    if given.step:
-        name = given.peer[0]
+    arguments = parser.parse_args()
+    corpus = Corpus(arguments.folders[-1].resolve(), arguments.minilm)
+    if arguments.step:
+        name = arguments.peer[0]
         out = corpus.folder / name.replace(", ", "-").replace(" ", "-").lower()
-        print(json.dumps(run_step(given.step, name, corpus, out)))
+        print(json.dumps(run_step(arguments.step, name, corpus, out)))
         return
     started = time.perf_counter()
-    make_corpus(given.folders[0], corpus)
-    if not given.peer or "model2vec, vicinity" in given.peer:
+    make_corpus(arguments.folders[0], corpus)
+    if not arguments.peer or "model2vec, vicinity" in arguments.peer:
         Vicinity.model(corpus)
-    figures = {name: measure(name, corpus) for name in given.peer or PEERS}
+    figures = {name: measure(name, corpus) for name in arguments.peer or PEERS}
     size = sum(file.stat().st_size for file in corpus.files.rglob("*") if file.is_file()) / 1e6
     print(f"{size:.0f} MB of {len(list(corpus.files.iterdir()))} guides, {len(corpus.questions)} questions\n")
     print(f"| {' | '.join(COLUMNS)} |\n|---|{'---|' * (len(COLUMNS) - 1)}")
@@ -376,8 +376,8 @@ def main() -> None:
         shares = (row["first"], row["in five"], row["ndcg"])
         print(f"| {' | '.join([name, *(f'{x:,.1f}' for x in whole), *(f'{x:.3f}' for x in shares)])} |")
     print(f"\n{time.perf_counter() - started:.0f} s", file=sys.stderr)
-    if given.plot:
-        plot(figures, given.plot)
+    if arguments.plot:
+        plot(figures, arguments.plot)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def _engine(uri: str, of: str | Path = "an index") -> Engine:
     if engine is None:
         raise IndexDamaged(
             f"the vectors of {of} are stored at {uri!r}, but this semsearch knows only {_known()}; "
-            f"for PostgreSQL, Lance and Milvus {plugins.SCALE}"
+            f"for PostgreSQL and Lance {plugins.SCALE}"
         )
     return engine
 
@@ -148,7 +148,7 @@ def complete(uri: str, name: str) -> str | None:
     if ":" not in uri or engine is None or scheme == DEFAULT[:-1]:
         raise UsageError(
             f"{uri!r} is not the URI of a vector store; its scheme must be one of {_known()}; "
-            f"for PostgreSQL, Lance and Milvus {plugins.SCALE}"
+            f"for PostgreSQL and Lance {plugins.SCALE}"
         )
     if split_uri(uri.partition(":")[2] if "://" not in uri[: len(scheme) + 3] else uri).password:
         raise UsageError(

@@ -741,7 +741,6 @@ _FILTERS = (
 )
 _ADDRESSES = (
     "postgres://ada@host:5432/db?schema=s&timeout=2&sslmode=require",
-    "milvus:http://host:19530/db?collection=c&timeout=3",
     "lance:s3://bucket/prefix?endpoint=http://[::1]:1&region=r&timeout=2",
     "file://localhost/tmp/a%20b",
     "semsearch://docs/sea-0.md#L5",

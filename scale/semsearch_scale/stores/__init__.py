@@ -1,1 +1,1 @@
-"""Engines that keep the vectors of an index outside of its folder: PostgreSQL, Milvus, Lance."""
+"""Engines that keep the vectors of an index outside of its folder: PostgreSQL, Lance."""

@@ -1,4 +1,4 @@
-"""The addresses of servers that keep vectors: URIs of PostgreSQL and Milvus parsed, checked and completed. Pure."""
+"""Addresses of stores of vectors: URIs of PostgreSQL, and their options, parsed, checked and completed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from semsearch.system.locations import shown_uri, split_uri
 SECONDS = 10.0  # that a query may take
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _LONGEST_SCHEMA = 63  # bytes of a name in PostgreSQL, which cuts longer ones
-_LONGEST_COLLECTION = 200  # letters of a name: Milvus allows 255, including our suffix
-_MILVUS_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _POSTGRES = "postgres://[user@]host[:port]/database[?schema=NAME&timeout=SECONDS&sslmode=MODE]"
-_MILVUS = "milvus:http[s]://host[:port][/database][?collection=NAME&timeout=SECONDS]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +46,6 @@ class PostgresAddress:
         return f"postgres://{user}{_bracketed(self.host)}:{self.port}/{quote(self.database, safe='')}?{options}"
 
 
-@dataclass(frozen=True, slots=True)
-class MilvusAddress:
-    """The address of an index's collections in Milvus, and the seconds that a query there may take."""
-
-    scheme: str  # http, or https for TLS
-    host: str
-    port: int
-    database: str  # "" for the default one
-    collection: str  # prefix of the names of the index's collections
-    seconds: float = SECONDS
-
-    @property
-    def server(self) -> str:
-        """The URI of the server, as its client takes it."""
-        return f"{self.scheme}://{_bracketed(self.host)}:{self.port}"
-
-    @property
-    def place(self) -> str:
-        """The collection as messages name it."""
-        return f"the collection {self.collection} of Milvus at {self.server}"
-
-    @property
-    def uri(self) -> str:
-        """The URI in full."""
-        options = urlencode({"collection": self.collection, **_timeout(self.seconds)})
-        return f"milvus:{self.server}{self.database and '/'}{self.database}?{options}"
-
-
 def postgres_address(uri: str, *, default: str = "semsearch") -> PostgresAddress:
     """Parse a URI; `default` is the schema if it names none. Raises UsageError."""
     parts = split_uri(uri)
@@ -100,34 +69,10 @@ def postgres_address(uri: str, *, default: str = "semsearch") -> PostgresAddress
     return PostgresAddress(parts.hostname, parts.port or 5432, user, database, schema, seconds_of(options), sslmode)
 
 
-def milvus_address(uri: str, *, default: str = "semsearch") -> MilvusAddress:
-    """Parse a URI; `default` is the collection if it names none. Raises UsageError."""
-    parts = split_uri(uri.partition(":")[2])
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
-        raise UsageError(f"{shown_uri(uri)!r} is not the address of a Milvus server; give {_MILVUS}")
-    if parts.username is not None:
-        raise UsageError(f"{shown_uri(uri)!r} names a user; set MILVUS_TOKEN to user:password or to a key instead")
-    options = options_of(parts.query, {"collection", "timeout"}, _MILVUS)
-    database, collection = parts.path.strip("/"), options.get("collection", default)
-    for kind, name in (("database", database or "default"), ("collection", collection)):
-        if not _MILVUS_NAME.fullmatch(name) or len(name) > _LONGEST_COLLECTION:
-            raise UsageError(
-                f"{name!r} cannot be the name of a {kind} in Milvus: use at most {_LONGEST_COLLECTION} letters, digits "
-                "and underscores, and do not begin with a digit"
-            )
-    return MilvusAddress(parts.scheme, parts.hostname, parts.port or 19530, database, collection, seconds_of(options))
-
-
 def located_in_postgres(uri: str, name: str) -> str:
     """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
     words = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "index"
     return postgres_address(uri, default=f"semsearch_{words}"[:_LONGEST_SCHEMA]).uri
-
-
-def located_in_milvus(uri: str, name: str) -> str:
-    """Complete the URI of a store for an index of some name. Raises UsageError if it is invalid."""
-    words = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "index"
-    return milvus_address(uri, default=f"semsearch_{words}"[:_LONGEST_COLLECTION]).uri
 
 
 def options_of(query: str, known: set[str], form: str) -> dict[str, str]:

@@ -4,7 +4,6 @@
     python scale/tests/benchmarks/engines.py postgres --vectors 100000 --index indexes/docs
     python scale/tests/benchmarks/engines.py postgres --vectors 1000000
     python scale/tests/benchmarks/engines.py lance:/tmp/measured --vectors 20000
-    python scale/tests/benchmarks/engines.py milvus:http://localhost:19530 --vectors 40000 --range
 
 `postgres` alone starts the server that the tests use. The vectors are made up, unit vectors around a centre for every
 hundred with most of their variance in few directions, or those of the sentences of an index, which are harder to tell

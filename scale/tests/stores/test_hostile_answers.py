@@ -16,7 +16,6 @@ from semsearch.dense.segments_reader import SegmentsReader
 from semsearch.dense.vector_store import NO_IDS
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
-from semsearch_scale.stores.milvus_reader import Partition
 from semsearch_scale.stores.postgres_reader import SegmentTable, records_in, records_of
 
 SEGMENT = Segment("passage", "passage-1", 0, IdRanges.of([(100, 4)]), "passage_4 1 0 digest")
@@ -39,25 +38,8 @@ class Postgres:
         return records_in(self._data, one.dimension)
 
 
-class Milvus:
-    """A server that answers each query with the same hits or rows, under the name of its collections, too."""
-
-    name = "semsearch"
-
-    def __init__(self, answer: Any) -> None:
-        self.server, self._answer = self, answer
-
-    def ask(self, work: Any) -> Any:
-        client = SimpleNamespace(search=lambda **_: self._answer, query=lambda **_: self._answer)
-        return work(client, 1.0)
-
-
 def postgres(rows: Sequence[Any], data: bytes = b"") -> SegmentsReader:
     return SegmentsReader([SegmentTable(Postgres(rows, data), SEGMENT, "t", 4)], NO_IDS)  # type: ignore[arg-type]  # plays it
-
-
-def milvus(answer: Any) -> SegmentsReader:
-    return SegmentsReader([Partition(Milvus(answer), SEGMENT)], NO_IDS)  # type: ignore[arg-type]  # plays it
 
 
 @pytest.mark.parametrize(
@@ -71,13 +53,6 @@ def milvus(answer: Any) -> SegmentsReader:
         postgres([(None, -0.5)]),
         postgres([(0, "x")]),
         postgres([()]),
-        milvus([[{"id": 7, "distance": 0.5}]]),
-        milvus([[{"id": 100, "distance": float("nan")}]]),
-        milvus([[{"id": 100, "distance": 0.5}] * 9]),
-        milvus([[{"id": 100, "distance": 0.5}]] * 3),
-        milvus([[{"id": "x", "distance": 0.5}]]),
-        milvus([[{}]]),
-        milvus(None),
     ],
 )
 def test_hits_that_cannot_be_are_damage(reader: SegmentsReader) -> None:
@@ -90,10 +65,6 @@ def test_hits_that_cannot_be_are_damage(reader: SegmentsReader) -> None:
     [
         postgres([], b"x" * 15),
         postgres([], records_of(np.arange(2), np.full((2, 4), np.nan, np.float32)).tobytes()),
-        milvus([{"id": 100, "vector": [0.0] * 4}, {"id": 101, "vector": [float("nan")] * 4}]),
-        milvus([{"id": 100, "vector": [0.0] * 4}, {"id": 101, "vector": [0.0] * 5}]),
-        milvus([{"id": 100}, {}]),
-        milvus([None]),
     ],
 )
 def test_vectors_that_cannot_be_are_damage(reader: SegmentsReader) -> None:

@@ -1,11 +1,10 @@
-"""The contract of vector stores, held by PostgreSQL, Lance and Milvus."""
+"""The contract of vector stores, held by PostgreSQL and Lance."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from scale_servers.milvus_process import milvus_store
 from scale_servers.postgres_server import postgres_store
 from vector_store_law import *  # noqa: F403
 from vector_store_law import Opener
@@ -24,11 +23,9 @@ def lance_store(folder: Path) -> VectorStore:
 EXACT: dict[str, Opener] = {
     "lance": lambda folder: lance_store(folder),
     "postgres": lambda _: postgres_store(),
-    "milvus": lambda folder: milvus_store(folder, ScanOptions(exact=True)),
 }
 APPROXIMATE: dict[str, Opener] = {
     "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
-    "milvus with graphs": lambda folder: milvus_store(folder, ScanOptions(listed=40)),
 }
 
 

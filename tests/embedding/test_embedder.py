@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from references import papers as reference
 from small import TOPICS, sentence
+from small_tables import write_table
 
 from semsearch import SentenceEmbedder, load_vectors
 from semsearch.embedding.methods import METHODS
@@ -17,7 +18,6 @@ from semsearch.errors import FitError, SemsearchError, UsageError, VectorsMismat
 from semsearch.settings import PRIOR
 from semsearch.system.parallel import Threads
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.word_tables.table_writer import TableWriter
 
 SENTENCES = (Path(__file__).parents[1] / "golden" / "sentences.txt").read_text(encoding="utf-8").splitlines()
 FEW = ["the cat sat", "dog runs", "a house", "the cat sat"]  # of rank three
@@ -148,7 +148,7 @@ def test_a_one_word_text_is_the_sign_of_its_vector_for_usif(small_vectors: Vecto
 
 def test_a_column_that_is_zero_in_all_words_stays_zero(tmp_path: Path) -> None:
     rows = np.array([[1.0, 0.0, 2.0], [3.0, 0.0, -1.0]])
-    table = TableWriter(tmp_path / "v", dtype="float32").write(["a", "b"], rows, np.array([0.5, 0.5]), card={})
+    table = write_table(tmp_path / "v", ["a", "b"], rows, np.array([0.5, 0.5]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         vectors = SentenceEmbedder(table, method="usif", components=0).fit(["a b"]).transform(["a b", "a"])

@@ -8,11 +8,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
+from small_tables import write_table
 
 from semsearch.index import Index
 from semsearch.rerankers.reranker import Reranker
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.word_tables.table_writer import TableWriter
 
 TOPICS = {
     "sea": "ship sail harbour captain wave anchor sailor storm island boat coast deck rope tide voyage",
@@ -35,9 +35,7 @@ def small_vectors(folder: Path, *, seed: int = 0, name: str = "small") -> Vector
     for topic, members in TOPICS.items():
         rows += [centres[topic] + 0.5 * generator.standard_normal(DIMENSION) for _ in members.split()]
     frequencies = 1 / (np.arange(len(words)) + 2.0)
-    with TableWriter(folder / name, dtype="float32") as writer:
-        writer.add(words, np.array(rows, dtype=np.float32))
-        return writer.finish((frequencies / frequencies.sum()).astype(np.float32), card={"name": name})
+    return write_table(folder / name, words, np.array(rows, dtype=np.float32), frequencies / frequencies.sum())
 
 
 def sentence(topic: str, number: int, *, words: int = 7) -> str:

@@ -66,7 +66,6 @@ from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import Topics, open_topics, write_topics
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.word_tables.vector_formats import identify
 
 Run = Callable[[bytes], object]  # raises SemsearchError for what it refuses; whatever else it raises is a finding
 
@@ -441,6 +440,8 @@ def _ignore(folder: Path) -> Run:
 
 
 def _read_word_vectors(path: Path) -> None:
+    from semsearch_research.word_tables.vector_formats import identify  # a distribution of its own
+
     for rows in identify(path).rows():
         assert len(rows.words) == len(rows.vectors), "words without a vector"
         assert np.isfinite(rows.vectors).all(), "numbers that are none"

@@ -1,132 +1,53 @@
-"""Vectors of unknown words from their pieces: the fast form against the formula, and tables that have pieces."""
+"""Vectors of unknown words from their pieces, of the English table: the fast form against the formula."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from references import unknown_words as reference
-from small import TOPICS
 
-import semsearch_research.train.piece_vectors as training
-from semsearch.errors import UsageError, VectorsError
+from semsearch import load_vectors
+from semsearch.errors import VectorsError
 from semsearch.text.ragged import OovWords
 from semsearch.word_vectors.pieces import LONGEST_WORD
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.train.piece_vectors import add_pieces, learn_pieces
-from semsearch_research.word_tables.nearest_words import is_guessed, neighbours
 
-WORDS = [word for words in TOPICS.values() for word in dict.fromkeys(words.split())]
-STRANGE = [
-    "harbours",
-    "telescopic",
-    "starship",
-    "moonlight",
-    "breadknife",
-    "ém",
-    "naïveté",
-    "中文",
-    "x",
-    "sea",
-    "0x3f",
-    "ships",
-]
-
-
-@pytest.fixture(scope="module")
-def open_vectors(small_vectors: VectorTable, tmp_path_factory: pytest.TempPathFactory) -> VectorTable:
-    """The small vectors with 200 pieces."""
-    return add_pieces(small_vectors, tmp_path_factory.mktemp("pieces") / "open", number=200)
-
-
-def as_dicts(table: VectorTable) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray]:
-    known = dict(zip(table.words, table.rows(np.arange(len(table))).astype(np.float64), strict=True))
-    names = (table.folder / "pieces.txt").read_text(encoding="utf-8").splitlines()
-    rows = np.load(table.folder / "pieces.npy") * np.load(table.folder / "piece_scales.npy")[:, None].astype(np.float64)
-    return known, dict(zip(names, rows, strict=True)), np.load(table.folder / "piece_maps.npy").astype(np.float64)
+STRANGE = ["telescopically", "starshipping", "breadknifes", "ém", "naïvetés", "中文", "xq", "0x3f", "shipperish"]
 
 
 @pytest.mark.parametrize("times", [1, 200])
-def test_a_guess_is_what_the_formula_says(open_vectors: VectorTable, times: int) -> None:
-    expected = np.array([reference.guess(word, *as_dicts(open_vectors)) for word in STRANGE])
+def test_a_guess_is_what_the_formula_says(times: int) -> None:
+    table = load_vectors("english")
+    words = {part for word in STRANGE for i in range(len(word)) for part in (word[: i + 1], word[i:]) if part != word}
+    ids = {word: table.id_of(word) for word in words}
+    known = {word: table.rows(np.array([id_]))[0].astype(np.float64) for word, id_ in ids.items() if id_ >= 0}
+    names = (table.folder / "pieces.txt").read_text(encoding="utf-8").splitlines()
+    rows = np.load(table.folder / "pieces.npy") * np.load(table.folder / "piece_scales.npy")[:, None].astype(np.float64)
+    maps = np.load(table.folder / "piece_maps.npy").astype(np.float64)
+    expected = np.array([reference.guess(word, known, dict(zip(names, rows, strict=True)), maps) for word in STRANGE])
     assert (np.linalg.norm(expected, axis=1) > 0).sum() >= 6
-    guessed = open_vectors.guess(OovWords.of(STRANGE * times))
-    assert guessed == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
+    assert table.guess(OovWords.of(STRANGE * times)) == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
 
 
-def test_what_has_no_known_piece_gets_nothing(open_vectors: VectorTable) -> None:
-    unknown_words = OovWords.of(["ццц", "harbour" * 10, "x" * (LONGEST_WORD + 1)])
-    assert len("harbour" * 10) > LONGEST_WORD
-    assert not open_vectors.guess(unknown_words).any()
-    assert open_vectors.guess(OovWords.of([])).shape == (0, open_vectors.dimension)
-
-
-def test_pieces_are_learned_by_ridge_regression(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = [*WORDS, *(word + "s" for word in WORDS[:20]), "moonship"]
-    vectors = np.random.default_rng(0).standard_normal((len(words), 6)).astype(np.float32)
-    monkeypatch.setattr(training, "_MU", 3.0)
-    learned = learn_pieces(words, vectors, number=40)
-    known = dict(zip(words, vectors.astype(np.float64), strict=True))
-    u, maps = reference.ridge(words, known, learned.pieces.words, weak=training._LAMBDA, strong=3.0)
-    assert learned.vectors == pytest.approx(u, abs=2e-3)
-    assert learned.maps == pytest.approx(maps, abs=2e-3)
-
-
-def test_words_made_of_stems_and_endings_are_guessed_from_them() -> None:
-    generator = np.random.default_rng(1)
-    stems = {"".join(generator.choice(list("abcdefghij"), 4)): generator.standard_normal(8) for _ in range(60)}
-    endings = {ending: 0.5 * generator.standard_normal(8) for ending in ("", "ing", "ness", "less")}
-    made = {stem + ending: stems[stem] + endings[ending] for stem in stems for ending in endings}
-    held_out = [stem + "ness" for stem in list(stems)[:20]]
-    words = [word for word in made if word not in held_out]
-    vectors = np.array([made[word] for word in words], dtype=np.float32)
-    learned = learn_pieces(words, vectors, number=300)
-    known = dict(zip(words, vectors.astype(np.float64), strict=True))
-    pieces = dict(zip(learned.pieces.words, learned.vectors.astype(np.float64), strict=True))
-    for word in held_out:
-        guessed, true = reference.guess(word, known, pieces, learned.maps.astype(np.float64)), made[word]
-        assert guessed @ true > 0.8 * np.linalg.norm(guessed) * np.linalg.norm(true)
-
-
-def test_a_table_with_pieces_has_the_same_words_and_another_digest(
-    small_vectors: VectorTable, open_vectors: VectorTable, tmp_path: Path
-) -> None:
-    assert open_vectors.words == small_vectors.words
-    everything = np.arange(len(small_vectors))
-    assert np.array_equal(open_vectors.rows(everything), small_vectors.rows(everything))
-    assert np.array_equal(open_vectors.frequencies, small_vectors.frequencies)
-    assert open_vectors.digest != small_vectors.digest
-    assert open_vectors.card["pieces"] == len(open_vectors.pieces or ()) == 200
-    assert open_vectors.verify()
-    assert add_pieces(small_vectors, tmp_path / "again", number=200).digest == open_vectors.digest
-    with pytest.raises(VectorsError, match="exists"):
-        add_pieces(small_vectors, tmp_path / "again")
+def test_what_has_no_known_piece_gets_nothing() -> None:
+    table = load_vectors("english")
+    assert not table.guess(OovWords.of(["ცცც", "harbour" * 10, "x" * (LONGEST_WORD + 1)])).any()
+    assert table.guess(OovWords.of([])).shape == (0, table.dimension)
 
 
 @pytest.mark.parametrize("name", ["piece_scales", "piece_keys", "piece_slots", "piece_maps"])
-def test_damaged_pieces_are_said(small_vectors: VectorTable, tmp_path: Path, name: str) -> None:
-    folder = add_pieces(small_vectors, tmp_path / "v", number=30).folder
-    array = np.load(folder / f"{name}.npy")
-    np.save(folder / f"{name}.npy", array[:-1])
+def test_damaged_pieces_are_said(tmp_path: Path, name: str) -> None:
+    folder = Path(shutil.copytree(load_vectors("english").folder, tmp_path / "v"))
+    np.save(folder / f"{name}.npy", np.load(folder / f"{name}.npy")[:-1])
     with pytest.raises(VectorsError, match="damaged"):
-        VectorTable(folder).guess(OovWords.of(["ships"]))
+        VectorTable(folder).guess(OovWords.of(["shipperish"]))
     assert not VectorTable(folder).verify() or name in ("piece_keys", "piece_slots")
     (folder / f"{name}.npy").unlink()
     with pytest.raises(VectorsError, match="cannot be read"):
-        VectorTable(folder).guess(OovWords.of(["ships"]))
-
-
-def test_an_unknown_word_has_neighbours_by_its_pieces(open_vectors: VectorTable, small_vectors: VectorTable) -> None:
-    found = neighbours(open_vectors, "Harbours", 3)
-    assert found[0].word == "harbour"
-    assert is_guessed(open_vectors, "Harbours")
-    assert not is_guessed(open_vectors, "harbour")
-    assert len(neighbours(open_vectors, "harbours", 10_000)) == len(open_vectors)
-    with pytest.raises(UsageError, match="none of its pieces"):
-        neighbours(open_vectors, "ццц")
-    with pytest.raises(UsageError, match="not among"):
-        neighbours(small_vectors, "harbours")
+        VectorTable(folder).guess(OovWords.of(["shipperish"]))
 
 
 def test_unknown_words_are_taken_joined_and_told_apart() -> None:

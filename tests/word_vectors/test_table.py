@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import given, settings, strategies as st
-from small import TOPICS, small_vectors as made_vectors
+from small import small_vectors as made_vectors
+from small_tables import write_table
 
-from semsearch.errors import StorageError, UsageError, VectorsError
+from semsearch.errors import VectorsError
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.loading import load_vectors
 from semsearch.word_vectors.table import VectorTable, shipped, shipped_names
-from semsearch_research.word_tables.nearest_words import neighbours
-from semsearch_research.word_tables.table_writer import TableWriter, quantise
 
 
 def made_up(number: int) -> list[str]:
@@ -27,7 +26,7 @@ def made_up(number: int) -> list[str]:
 def write(folder: Path, words: list[str], *, dtype: Any = "float32", dimension: int = 4) -> VectorTable:
     vectors = np.random.default_rng(len(words)).standard_normal((len(words), dimension)).astype(np.float32)
     p = 1 / (1 + np.arange(len(words)))
-    return TableWriter(folder, dtype=dtype).write(words, vectors, p / p.sum(), card={"source": "a test"})
+    return write_table(folder, words, vectors, p / p.sum(), dtype=dtype, source="a test")
 
 
 @settings(max_examples=40)
@@ -56,38 +55,11 @@ def test_one_word_is_found_as_the_tokeniser_gives_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("dtype", "error"), [("float32", 0), ("float16", 2e-3), ("int8", 2e-2)])
 def test_rows_are_those_that_were_written(tmp_path: Path, dtype: str, error: float) -> None:
     vectors = np.random.default_rng(1).standard_normal((50, 8)).astype(np.float32)
-    table = TableWriter(tmp_path / "v", dtype=dtype).write(made_up(50), vectors, np.full(50, 0.02), card={})  # type: ignore[arg-type]
+    table = write_table(tmp_path / "v", made_up(50), vectors, np.full(50, 0.02), dtype=dtype)  # type: ignore[arg-type]
     rows = table.rows(np.array([3, 0, 49, 3]))
     assert rows.dtype == np.float32
     assert np.allclose(rows, vectors[[3, 0, 49, 3]], atol=error)
     assert table.rows(np.array([], dtype=np.int32)).shape == (0, 8)
-
-
-def test_quantising_errs_by_half_a_step_at_most() -> None:
-    vectors = np.random.default_rng(2).standard_normal((200, 16)) * np.logspace(-6, 6, 200)[:, None]
-    numbers, scales = quantise(vectors)
-    assert (np.abs(numbers * scales[:, None].astype(np.float64) - vectors) <= 0.5001 * scales[:, None]).all()
-    assert (np.abs(numbers.astype(int)).max(axis=1) == 127).all()
-
-
-def test_a_zero_vector_stays_zero() -> None:
-    numbers, scales = quantise(np.zeros((1, 3)))
-    assert not numbers.any()
-    assert scales.tolist() == [0]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
-def test_rows_added_in_parts_and_overwritten_give_the_same_table(tmp_path: Path, dtype: Any) -> None:
-    vectors = np.random.default_rng(3).standard_normal((7, 5)).astype(np.float32)
-    p = np.full(7, 1 / 7)
-    whole = TableWriter(tmp_path / "whole", dtype=dtype).write(made_up(7), vectors, p, card={})
-    with TableWriter(tmp_path / "parts", dtype=dtype) as writer:
-        writer.add(made_up(7)[:3], vectors[:3])
-        writer.add(made_up(7)[3:], vectors[3:] * np.array([[1], [9], [1], [1]]))
-        writer.overwrite(4, vectors[4])
-        writer.overwrite(0, vectors[0])
-        parts = writer.finish(p, card={})
-    assert parts.digest == whole.digest
 
 
 def test_the_card_says_what_it_is(tmp_path: Path) -> None:
@@ -102,41 +74,6 @@ def test_the_digest_is_of_the_content_and_not_of_the_place(tmp_path: Path) -> No
     one, other = write(tmp_path / "one", ["cat", "dog"]), write(tmp_path / "other", ["cat", "dog"])
     assert one.digest == other.digest
     assert one.digest != write(tmp_path / "third", ["cat", "cow"]).digest
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["cat", "dog", "cat"], "'cat' occurs twice"),
-        (["cat", "hot dog"], "'hot dog' is not one word"),
-        (["cat", "-"], "'-' is not one word"),
-        ([], "no words"),
-    ],
-)
-def test_a_vocabulary_that_cannot_be_looked_up_is_refused_and_leaves_nothing(
-    tmp_path: Path, words: list[str], said: str
-) -> None:
-    with pytest.raises(VectorsError, match=said):
-        write(tmp_path / "v", words)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_exists_is_not_written_over_unless_asked(tmp_path: Path) -> None:
-    write(tmp_path / "v", ["cat"])
-    with pytest.raises(VectorsError, match="exists"):
-        write(tmp_path / "v", ["dog"])
-    with TableWriter(tmp_path / "v", replace=True) as writer:
-        writer.add(["dog"], np.ones((1, 2)))
-        assert load_vectors(tmp_path / "v").words == ["cat"]
-        writer.finish(np.ones(1), card={})
-    assert load_vectors(tmp_path / "v").words == ["dog"]
-    assert [path.name for path in tmp_path.iterdir()] == ["v"]
-
-
-def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be written"):
-        write(tmp_path / "file" / "v", ["cat"])
 
 
 def change_card(folder: Path, **changes: object) -> None:
@@ -200,23 +137,6 @@ def test_a_folder_without_a_card_and_a_name_that_is_not_there_are_said(tmp_path:
 def test_what_is_shipped_is_listed_and_a_path_is_never_taken_for_it() -> None:
     assert all(shipped(name) is not None for name in shipped_names())
     assert shipped("../vectors/english") is None
-
-
-def test_neighbours_are_of_the_same_topic(small_vectors: VectorTable) -> None:
-    found = neighbours(small_vectors, "Ship", 5)
-    assert len(found) == 5
-    assert {neighbour.word for neighbour in found} <= set(TOPICS["sea"].split())
-    cosines = [neighbour.cosine for neighbour in found]
-    assert cosines == sorted(cosines, reverse=True)
-    assert -1 <= cosines[-1] <= cosines[0] <= 1.0001
-
-
-@pytest.mark.parametrize(
-    ("word", "k", "said"), [("xyzzy", 3, "not among"), ("two words", 3, "one word"), ("ship", 0, "k")]
-)
-def test_a_question_without_neighbours_is_said(small_vectors: VectorTable, word: str, k: int, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        neighbours(small_vectors, word, k)
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(3), np.zeros((2, 2, 2), dtype=np.float32), np.array(["a"])])

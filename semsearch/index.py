@@ -102,7 +102,7 @@ class Index(OpenedIndex):
         of it while the index is open.
 
         A `reranker` (semsearch.rerankers.reranker) scores the first hits of every answer again, and its component is
-        added to their scores (semsearch.search.reranking); a string names a model, as `load_reranker` opens it.
+        added to their scores (semsearch.search.searcher); a string names a model, as `load_reranker` opens it.
         Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model; StorageError for a
         store that cannot be reached, and from which nothing was fetched before.
         """

@@ -22,8 +22,8 @@ from semsearch.citations import by_citation, cited_passage, harmless, harmless_v
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.index import Index
 from semsearch.results.hits import NEAREST, Hit, above_threshold, location
-from semsearch.results.omissions import endings_in_words
 from semsearch.results.options import SearchOptions
+from semsearch.results.reports import endings_in_words
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes, checked_filters
 from semsearch.server.problems import parameter_problem
 from semsearch.server.work_pool import WorkPool

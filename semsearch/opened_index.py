@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     )
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context, Hit, Hits
-    from semsearch.results.omissions import Problem
     from semsearch.results.options import Mode, SearchOptions
-    from semsearch.results.reports import Checkup, Status
+    from semsearch.results.reports import Checkup, Problem, Status
     from semsearch.system.parallel import Executor
     from semsearch.word_vectors.table import WordVectors
 

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     )
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
-    from semsearch.results.omissions import Problem
-    from semsearch.results.reports import Checkup, Status
+    from semsearch.results.reports import Checkup, Problem, Status
 
 logger = logging.getLogger(__name__)
 LEAST_WORDS = 3  # of a context: a number, a word, and a sign that there are more

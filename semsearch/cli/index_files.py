@@ -45,8 +45,7 @@ from semsearch.indexing.reading_log import READING_LOG
 from semsearch.indexing.sync_roots import index_of_moved_folder
 from semsearch.maintenance.index_folders import missing_folders, remove_empty, renew
 from semsearch.readers.registry import is_readable
-from semsearch.results.omissions import endings_in_words
-from semsearch.results.reports import SyncReport
+from semsearch.results.reports import SyncReport, endings_in_words
 from semsearch.sources.walk import HIDDEN, find_files
 from semsearch.storage.database import has_database, is_index, is_outdated
 from semsearch.storage.published import name_of

@@ -20,8 +20,7 @@ from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.indexing.sync_roots import asked_roots, changed_roots
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
-from semsearch.results.omissions import WAITING, count_endings
-from semsearch.results.reports import MovedRoot, SkippedFile, SyncReport
+from semsearch.results.reports import WAITING, MovedRoot, SkippedFile, SyncReport, count_endings
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.remote_source import RemoteState, remote_source
 from semsearch.sources.roots import Root, RootPart, RootPlan, covers, enclosing_path

@@ -21,8 +21,7 @@ from semsearch.indexing.changes import Changes, find_changes_at, unrecognized
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.read_files import Opened, each_opened
 from semsearch.readers.pages.text_recognition import recognizing
-from semsearch.results.omissions import count_endings
-from semsearch.results.reports import Progress, SyncReport
+from semsearch.results.reports import Progress, SyncReport, count_endings
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.known_files import get_known, get_roots
 from semsearch.system.parallel import in_order

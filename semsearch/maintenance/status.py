@@ -13,15 +13,19 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
-from semsearch.results.omissions import Omission, Problem, count_endings, endings_in_words, in_words
 from semsearch.results.reports import (
     MUCH_DRIFT,
     Adapted,
     Checkup,
     DiskPart,
     Finding,
+    Omission,
+    Problem,
     SkippedFile,
     Status,
+    count_endings,
+    endings_in_words,
+    in_words,
 )
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.sources.roots import Root, covers

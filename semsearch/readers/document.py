@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 
 _LINE_END = re.compile(r"\r\n?|\n")
 

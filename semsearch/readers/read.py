@@ -24,7 +24,7 @@ from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
 from semsearch.readers.sniff import is_log, recognised_format
 from semsearch.readers.unpacking import is_compressed, is_tape, uncompressed, uncompressed_name
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 from semsearch.system.clock import storable_time
 from semsearch.system.source_files import content_digest, read_end, read_source
 

@@ -1,7 +1,7 @@
 """Rerankers: the protocols of rerankers and of their models, and the reranker that lets a model score the first hits.
 
 A reranker scores the first hits of an answer again. It may take its time, as a cross-encoder does, since it reads few
-hits. Its scores become a part of the hits' scores (semsearch.search.reranking), and the explanation shows that part.
+hits. Its scores become a part of the hits' scores (semsearch.search.searcher), and the explanation shows that part.
 
 `ModelReranker` reads the first fifty hits, best first, a few at a time, as far as its time allows; hits that are not
 read in time keep their places after the others, with a warning. An encoder's vectors of passages are kept beside the

@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsIn
 
 from semsearch.errors import MissingExtra, UsageError, quoted
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
+from semsearch.results.explanation import Correction, Explanation, Origin
 from semsearch.results.options import Mode as Mode, SearchOptions
-from semsearch.results.origin import Correction, Origin
 
 if TYPE_CHECKING:
     import pandas
 
-    from semsearch.results.explanation import Explanation
 
 INVISIBLE = "\u061c\u200b\u200e\u200f\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff"  # for [...]: hides or turns text
 LINELESS = frozenset(  # formats whose files have no lines, or whose hits are cited by other places
@@ -180,33 +179,17 @@ class Hit(FoundRecord):
         return f"{place}  {self.score:.3f}  {' '.join(self.sentence.split())}"
 
     def _repr_html_(self) -> str:
-        return block(html_of_hit(self))
+        return _html_of_hit(self)
 
 
-_MARK = "background: rgba(255, 200, 0, .35); color: inherit; padding: 0 .1em"  # in a notebook, light or dark
-_FAINT = "opacity: .7; font-size: 90%"
-
-
-def block(*parts: str) -> str:
-    """Parts of HTML as what a notebook shows."""
-    return f'<div class="semsearch" style="color: inherit">{"".join(parts)}</div>'
-
-
-def html_of_hit(hit: Hit) -> str:
-    """A hit as one of a list in a notebook: score, place, headings, the passage with its best sentence marked."""
-    place = escape(location(hit.path, hit.format, hit.position))
-    headings = escape(" › ".join(hit.headings))
-    stale = f" · {'deleted' if hit.deleted else 'changed'} since indexed" if hit.stale else ""
-    scores = f"{hit.score:.3f}{f' · {hit.language}' if hit.language else ''}"
-    head = f"<strong>{hit.rank}. {place}</strong> <span style='{_FAINT}'>{scores} {headings}{stale}</span>"
-    around = [" ".join(map(escape, part)) for part in (hit.before, hit.after)]
+def _html_of_hit(hit: Hit) -> str:
+    """A hit in a notebook: place, score and headings; the passage, with its sentence marked."""
     passage, sentence = escape(hit.passage), escape(hit.sentence)
-    passage = passage.replace(sentence, f'<mark style="{_MARK}">{sentence}</mark>', 1) if sentence else passage
-    text = " ".join(filter(None, [around[0], passage, around[1]]))
-    duplicates = "; ".join(escape(location(other.path, other.format, other.position)) for other in hit.duplicates)
-    also = f'<div style="{_FAINT}">near-duplicates: {duplicates}</div>' if duplicates else ""
+    marked = passage.replace(sentence, f"<mark>{sentence}</mark>", 1) if sentence else passage
+    headings = " › ".join((f"{hit.score:.3f}", *hit.headings))
     return (
-        f'<div style="margin-bottom: .8em"><div>{head}</div><div style="white-space: pre-wrap">{text}</div>{also}</div>'
+        f"<div><strong>{hit.rank}. {escape(location(hit.path, hit.format, hit.position))}</strong> "
+        f'<em>{escape(headings)}</em><div style="white-space: pre-wrap">{marked}</div></div>'
     )
 
 
@@ -310,8 +293,8 @@ class Hits(list[Hit]):
         return pandas.DataFrame([_row(hit, names) for hit in self], columns=names)
 
     def _repr_html_(self) -> str:
-        head = heading_of(self.verdict, self.missing) if self else "no hits"
-        return block(*([f"<em>{escape(head)}</em>"] if head else []), *map(html_of_hit, self))
+        heading = heading_of(self.verdict, self.missing) if self else "no hits"
+        return f"<div><em>{escape(heading)}</em>{''.join(map(_html_of_hit, self))}</div>"
 
 
 def _row(hit: Hit, names: Sequence[str]) -> dict[str, Any]:

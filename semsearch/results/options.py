@@ -51,7 +51,7 @@ class SearchOptions(Record):
     context: int = 0  # sentences before and after the quoted one that hits have as well
     duplicates: bool = False  # also return near-duplicates of better passages, each as a hit of its own
     passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # only these may answer, by their ids
-    syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.query_syntax)
+    syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.allowed_passages)
     per_document: int | None = None  # hits of one document at most
     boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.boosts)
     floor: float = 0.0  # relevance threshold: leave out hits at the end below it (semsearch.results.hits); 0: none

@@ -26,18 +26,18 @@ from semsearch.results.explanation import (
     Explanation,
     Lexical,
     Near,
+    Origin,
     Pairs,
     Quoted,
+    Support,
     TermScore,
     WordShare,
 )
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Origin, Support
 from semsearch.search.across_languages import alignments, names_in
 from semsearch.search.alignment import REACH, RECALLED, aligned_passages, query_words, similarities
-from semsearch.search.candidates import Query
-from semsearch.search.fusion import shares_of_cosines
+from semsearch.search.candidates import Query, shares_of_cosines
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of
 from semsearch.search.pipeline import best_sentences, rank

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from semsearch.results.explanation import ExactWords, Origin
 from semsearch.results.hits import DuplicatePassage, Hit
-from semsearch.results.origin import ExactWords, Origin
 from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView

@@ -25,9 +25,17 @@ from semsearch.results.hits import Hits
 from semsearch.results.options import SearchOptions
 from semsearch.search.across_languages import across_languages
 from semsearch.search.boosts import boosts
-from semsearch.search.candidates import Candidates, DenseScores, LexicalScores, Query, Ranking
+from semsearch.search.candidates import (
+    Candidates,
+    DenseScores,
+    LexicalScores,
+    Query,
+    Ranking,
+    fused,
+    mean_cosine,
+    weights_of,
+)
 from semsearch.search.exact_words import exact_words, passages_with
-from semsearch.search.fusion import fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import make_hits
 from semsearch.search.occurrences import find_occurrences

@@ -21,15 +21,13 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
+from semsearch.results.explanation import Correction
 from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Correction
-from semsearch.search.allowed_passages import allowed_passages
-from semsearch.search.candidates import Query, QueryPart
+from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
+from semsearch.search.candidates import Query, QueryPart, dense_weight
 from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
-from semsearch.search.fusion import dense_weight
 from semsearch.search.index_reader import IndexReader, IndexView
-from semsearch.search.query_syntax import QuerySyntax, parse_query
 from semsearch.text.detect_language import clear_language_of, is_clearly_english
 from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
 from semsearch.text.ragged import Ragged

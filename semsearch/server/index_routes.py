@@ -12,8 +12,7 @@ from pydantic import Field
 from semsearch import __version__
 from semsearch.errors import SemsearchError
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, Facets, PdfPage
-from semsearch.results.omissions import Problem
-from semsearch.results.reports import Checkup, Status
+from semsearch.results.reports import Checkup, Problem, Status
 from semsearch.server.open_indexes import OpenIndexes, checked_filters
 from semsearch.server.operations import (
     BYTES_TYPE,

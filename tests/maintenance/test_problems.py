@@ -10,8 +10,7 @@ import pytest
 from small import small_vectors
 
 from semsearch import Index
-from semsearch.results.omissions import Problem
-from semsearch.results.reports import Status, SyncReport
+from semsearch.results.reports import Problem, Status, SyncReport
 
 SHIP = "The captain of the ship sails to the harbour. A storm and a wave on the deck.\n"
 BINARY = bytes(range(256)) * 8

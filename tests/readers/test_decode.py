@@ -6,7 +6,7 @@ import pytest
 
 from semsearch.readers.encoding import decode, guess, text_encoding
 from semsearch.readers.read import read_bytes
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 
 TYPOGRAPHIC = [
     "Price: €20", "It’s fine.", "Smith’s “quoted” words – and more…", "• one\r\n• two\r\n• three", "© 2020 Acme",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from semsearch.readers.read import read_bytes
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 
 
 def letter() -> io.BytesIO:

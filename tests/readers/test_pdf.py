@@ -20,7 +20,7 @@ from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
 from semsearch.readers.sniff import MISSING_OCR
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 

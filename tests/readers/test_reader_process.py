@@ -28,7 +28,7 @@ from semsearch.readers.document import Block, Document, Spot
 from semsearch.readers.read import read_bytes, read_text
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 from semsearch.word_vectors.table import VectorTable
 
 for package in ("docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):

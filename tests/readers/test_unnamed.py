@@ -13,7 +13,7 @@ import pytest
 from semsearch.errors import SourceError
 from semsearch.readers.read import read_file
 from semsearch.readers.sniff import LARGEST, MISSING_OCR, refusal
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 
 PROSE = "The captain sails the ship across the storm, and the harbour waits.\n" * 20
 TEXT = {

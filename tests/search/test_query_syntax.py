@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import UsageError
-from semsearch.search.query_syntax import QuerySyntax, parse_query
+from semsearch.search.allowed_passages import QuerySyntax, parse_query
 
 
 @pytest.mark.parametrize(

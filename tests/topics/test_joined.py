@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.search.fusion import mean_cosine
+from semsearch.search.candidates import mean_cosine
 from semsearch.topics.topic_model import Halves, join
 
 NAN = float("nan")

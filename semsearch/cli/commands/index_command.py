@@ -22,8 +22,7 @@ from semsearch.errors import UsageError, index_command
 from semsearch.indexing.changes import present_files
 from semsearch.indexing.read_files import why_refused
 from semsearch.indexing.sync_roots import asked_roots
-from semsearch.results.omissions import endings_in_words
-from semsearch.results.reports import SyncReport
+from semsearch.results.reports import SyncReport, endings_in_words
 from semsearch.sources.roots import Root
 from semsearch.sources.walk import find_files, find_files_at
 from semsearch.storage.database import IndexDatabase

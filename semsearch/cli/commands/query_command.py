@@ -27,7 +27,7 @@ from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, t
 from semsearch.errors import SourceError, UsageError, quoted
 from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
 from semsearch.results.options import SearchOptions
-from semsearch.search.query_syntax import parse_query
+from semsearch.search.allowed_passages import parse_query
 from semsearch.text.tokens import words
 
 _MOST_OCCURRENCES = 1000  # passages that mode exact lists

@@ -27,8 +27,7 @@ from semsearch.cli.printing import (
 )
 from semsearch.errors import UsageError, index_command
 from semsearch.index import Index
-from semsearch.results.omissions import endings_in_words
-from semsearch.results.reports import MUCH_DRIFT, Status
+from semsearch.results.reports import MUCH_DRIFT, Status, endings_in_words
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.storage.published import open_published
 from semsearch.text.languages import name_of

@@ -25,7 +25,7 @@ from semsearch.readers.unpacking import (
     opener_of,
     uncompressed_name,
 )
-from semsearch.results.omissions import Omission, together
+from semsearch.results.reports import Omission, together
 
 _Member = TypeVar("_Member")
 _SKIPPED_BYTES = 4  # times what is read: how much of a compressed tape may be passed over

@@ -18,7 +18,7 @@ from semsearch.readers.document import Block, Builder, Document, Spot, first_nam
 from semsearch.readers.read import read_bytes
 from semsearch.readers.registry import FORMATS, is_readable
 from semsearch.readers.sniff import refusal_of
-from semsearch.results.omissions import WAITING, Omission, OmissionKind
+from semsearch.results.reports import WAITING, Omission, OmissionKind
 
 _LONGEST_NAME = 160  # characters, of a place
 _NAMED = 3  # of what is not read, in a report

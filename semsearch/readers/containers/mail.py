@@ -32,7 +32,7 @@ from semsearch.readers.document import Block, Builder, DamagedParts, Document, S
 from semsearch.readers.encoding import declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
 from semsearch.readers.unpacking import allowance
-from semsearch.results.omissions import Omission, together
+from semsearch.results.reports import Omission, together
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")

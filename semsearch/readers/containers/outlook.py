@@ -17,7 +17,7 @@ from semsearch.readers import text
 from semsearch.readers.containers import mail
 from semsearch.readers.document import Document, first_names
 from semsearch.readers.encoding import decode
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 
 _SIGN = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _TO, _CC = 1, 2  # kinds of recipients

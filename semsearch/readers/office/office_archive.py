@@ -21,7 +21,7 @@ from lxml import etree
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, DamagedParts, Document, first_names, joined_cells, title_of
-from semsearch.results.omissions import Omission
+from semsearch.results.reports import Omission
 
 _MOST_BYTES = 200_000_000  # of a member, unpacked: zipfile never gives more than the directory says
 _PIECE = 1 << 20  # bytes that are parsed at once where elements are read one after the other

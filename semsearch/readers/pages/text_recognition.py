@@ -40,7 +40,7 @@ from semsearch.readers.reader_child import send_part
 from semsearch.readers.reader_process import Limits
 from semsearch.readers.registry import PICTURE
 from semsearch.readers.sniff import MISSING_OCR
-from semsearch.results.omissions import WAITING
+from semsearch.results.reports import WAITING
 from semsearch.system.locations import cache_folder
 
 MOST_PAGES = 2000  # of one file that are recognized

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers
+from semsearch.results.explanation import Origin, Rerank, Weights
 from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode
-from semsearch.results.origin import Origin, Rerank, Weights
-from semsearch.search.fuse_indexes import deduplicate, fuse_alike, fuse_answers
 
 BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
 

@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 import numpy as np
@@ -148,7 +148,7 @@ def word_chunks(texts: Sequence[str], language: str) -> Iterable[WordChunk]:
     """The words of texts in a language."""
     if language == ENGLISH:
         return hash_chunks(texts)
-    return hash_chunks([lowered(text, language) for text in texts], marks=True)
+    return hash_chunks(texts, marks=True, spell=partial(lowered, language=language) if language == "tr" else None)
 
 
 def sequences(texts: Sequence[str], language: str) -> HashedWords:

@@ -13,27 +13,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from semsearch.arrays.types import Bool, Int64, UInt8, UInt64
+from semsearch.arrays.types import Bool, Int64, UInt8, UInt32, UInt64
 
 TOKENISER_VERSION = "1"
 _SEPARATORS = re.compile(r"[\W_]+")
-_FOREIGN_SEPARATORS = re.compile(r"[^\w\x00-\x7f]")
 _ENDINGS = re.compile(r"(?<=[^\W_])'[A-Za-z]{1,2}(?![^\W_])")
 _SOLITARY_RANGES = (  # characters that are words by themselves: the first and the last of each range
     "\u1100\u11ff\u3040\u30ff\u3130\u318f\u3400\u4dbf\u4e00\u9fff\ua960\ua97f\uac00\ud7ff\uf900\ufaff\U00020000\U0003134f"
 )
 _SOLITARY = re.compile("([" + re.sub("(.)(.)", r"\1-\2", _SOLITARY_RANGES) + "])")
-_EDGES = np.array([ord(char) + number % 2 for number, char in enumerate(_SOLITARY_RANGES)], dtype=np.uint32)
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
 _APOSTROPHE = ord("'")
-_FEW = 64  # different characters: for so many, one replacement each is faster than regular expressions
+_FEW = 64  # texts, which a search reads
 _SHORT = 20_000  # characters of what a search reads
 _CHUNK = 1 << 17  # characters per pass: the working arrays stay within a core's cache; fastest of 2^14 to 2^20
 # byte -> its value in the hash, 0 for a separator: lower-case letters and digits, and all bytes of longer characters
@@ -127,22 +125,25 @@ def hash_words(texts: Sequence[str]) -> HashedWords:
     return HashedWords(np.concatenate(hashes), np.cumsum(counts))
 
 
-def hash_chunks(texts: Sequence[str], *, marks: bool = False) -> Iterator[WordChunk]:
+def hash_chunks(
+    texts: Sequence[str], *, marks: bool = False, spell: Callable[[str], str] | None = None
+) -> Iterator[WordChunk]:
     """Like `hash_words`, but yields the words of some consecutive texts at a time, with their positions.
 
     `marks`: whether marks that are no characters by themselves, such as the vowel signs of Hindi, belong to words.
+    `spell`: called with many texts at once, lines of one string, and gives them in the spelling to be hashed.
     """
     ends = np.array([*map(len, texts)], dtype=np.int64).cumsum()
-    if 0 < len(texts) <= _FEW and ends[-1] <= _SHORT:
+    if spell is None and 0 < len(texts) <= _FEW and ends[-1] <= _SHORT:
         yield _hash_short(tuple(texts), marks and not all(map(str.isascii, texts)))
         return
     if len(texts) and ends[-1] <= _CHUNK:
-        yield _hash_chunk(texts, marks=marks)
+        yield _hash_chunk(texts, marks, spell)
         return
     first, done = 0, 0
     while first < len(texts):
         last = int(np.searchsorted(ends, done + _CHUNK)) + 1
-        yield _hash_chunk(texts[first:last], marks=marks)
+        yield _hash_chunk(texts[first:last], marks, spell)
         first, done = last, int(ends[min(last, len(texts)) - 1])
 
 
@@ -150,16 +151,16 @@ def hash_whole(texts: Sequence[str], *, marks: bool = False) -> WordChunk:
     """Like `hash_chunks`, but all texts at once, however long one is, as a word of a query may be."""
     if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
         return next(hash_chunks(texts, marks=marks))
-    return _hash_chunk(texts, marks=marks)
+    return _hash_chunk(texts, marks)
 
 
 @lru_cache(maxsize=32)  # a question is read by several parts of a search, as are the passages of a page of hits
 def _hash_short(texts: tuple[str, ...], marks: bool) -> WordChunk:
-    return _hash_chunk(texts, marks=marks)
+    return _hash_chunk(texts, marks)
 
 
-def _hash_chunk(texts: Sequence[str], *, marks: bool) -> WordChunk:
-    encoded, ends_of_texts = _encoded(texts, _separators_but_marks() if marks else _FOREIGN_SEPARATORS)
+def _hash_chunk(texts: Sequence[str], marks: bool, spell: Callable[[str], str] | None = None) -> WordChunk:
+    encoded, ends_of_texts = _encoded(texts, marks) if spell is None else _encoded_lines(texts, marks, spell)
     data = np.frombuffer(encoded, dtype=np.uint8)
     values = np.frombuffer(bytearray(encoded.translate(_VALUES)), dtype=np.uint8)
     if b"'" in encoded:
@@ -184,19 +185,18 @@ def hash_spans(data: UInt8, starts: Int64, ends: Int64) -> UInt64:
     return mix((prefix[ends] - prefix[starts]) * inverses[starts])
 
 
-def _encoded(texts: Sequence[str], separators: re.Pattern[str]) -> tuple[bytes, Int64]:
+def _encoded(texts: Sequence[str], marks: bool) -> tuple[bytes, Int64]:
     """The texts as UTF-8 with a separator between them, and the end of each (n,). Bytes over 127 all belong to words.
 
-    A few characters outside ASCII would make a whole long string wide, so only the texts that have some are processed.
+    A few characters outside ASCII would make a whole long string wide, so where few texts have any, only these do.
     """
-    lengths = np.array([*map(len, texts)], dtype=np.int64)
     foreign = [index for index, text in enumerate(texts) if not text.isascii()]
+    if 2 * len(foreign) > len(texts):
+        return _encoded_lines(texts, marks)
+    lengths = np.array([*map(len, texts)], dtype=np.int64)
     if not foreign:
         return "\n".join(texts).encode(), (lengths + 1).cumsum() - 1
-    joined = "\n".join([texts[index] for index in foreign])
-    if joined.count("\n") >= len(foreign):
-        joined = "\n".join([texts[index].replace("\n", " ") for index in foreign])
-    together = _foreign(joined, separators).encode().split(b"\n")
+    together = _encoded_lines([texts[index] for index in foreign], marks)[0].split(b"\n")
     lengths[foreign] = list(map(len, together))
     parts, done = list[bytes](), 0
     for index, encoded in zip(foreign, together, strict=True):
@@ -209,41 +209,72 @@ def _encoded(texts: Sequence[str], separators: re.Pattern[str]) -> tuple[bytes, 
     return b"\n".join(parts), np.cumsum(lengths + 1) - 1
 
 
-def _foreign(text: str, separators: re.Pattern[str]) -> str:
-    """A text without its separators outside ASCII: the other characters outside ASCII all belong to words."""
-    composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
-    codes = np.frombuffer(composed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    is_there = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
-    is_there[codes] = True
-    others = "".join(map(chr, (np.flatnonzero(is_there[128:]) + 128).tolist()))
-    signs, alone = separators.findall(others), _SOLITARY.findall(others)
-    if len(signs) > _FEW:
-        composed = separators.sub(" ", composed)
-    else:
-        for char in signs:
-            composed = composed.replace(char, " ")
-    if len(alone) > _FEW:
-        return _spaced(composed)
-    for char in alone:
-        composed = composed.replace(char, f" {char} ")
-    return composed
+def _encoded_lines(texts: Sequence[str], marks: bool, spell: Callable[[str], str] | None = None) -> tuple[bytes, Int64]:
+    """Like `_encoded`, each text as a line, all in one string."""
+    joined = "\n".join(texts)
+    if joined.count("\n") >= len(texts):
+        joined = "\n".join([text.replace("\n", " ") for text in texts])
+    if spell is not None:
+        joined = spell(joined)
+    encoded = (joined if joined.isascii() else _plain(joined, marks)).encode()
+    return encoded, np.append(np.flatnonzero(np.frombuffer(encoded, dtype=np.uint8) == ord("\n")), len(encoded))
 
 
-def _spaced(text: str) -> str:
-    """A text with spaces around each character that is a word by itself."""
+# -- Characters outside ASCII ------------------------------------------------------------------------------------------
+
+_ALONE, _COMBINES = 1 << 30, 1 << 31  # a word by itself; perhaps one character with others, or several when lower-cased
+_CODE = (1 << 21) - 1
+
+
+def _plain(text: str, marks: bool) -> str:
+    """A text lower-cased and composed, without its separators outside ASCII, and with words by themselves apart.
+
+    `str.lower` and `normalize` take ten times as long as looking each character up, and few texts need them.
+    """
+    read = _look_up(text, marks)
+    if read.max() >= _COMBINES:
+        read = _look_up(unicodedata.normalize("NFC", text.lower()), marks)
+    if read.max() > _CODE:
+        is_alone = read & _ALONE != 0
+        places = np.arange(len(read)) + 2 * np.cumsum(is_alone) - is_alone
+        spaced = np.full(len(read) + 2 * np.count_nonzero(is_alone), ord(" "), dtype=np.uint32)
+        spaced[places] = read & _CODE
+        read = spaced
+    return read.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _look_up(text: str, marks: bool) -> UInt32:
+    """The characters of a text as `_character` gives them, each of which is found out once. (n,)"""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    alone = np.searchsorted(_EDGES, codes, side="right") % 2 == 1
-    places = np.arange(len(codes)) + 2 * np.cumsum(alone) - alone
-    spaced = np.full(len(codes) + 2 * np.count_nonzero(alone), ord(" "), dtype=np.uint32)
-    spaced[places] = codes
-    return spaced.tobytes().decode("utf-32-le", "surrogatepass")
+    characters = _characters(marks)
+    read = characters.take(codes, mode="clip")
+    if not read.all():
+        for code in np.unique(codes[read == 0]).tolist():
+            characters[code] = _character(chr(code), marks)
+        read = characters.take(codes, mode="clip")
+    return read
 
 
-@lru_cache(maxsize=1)
-def _separators_but_marks() -> re.Pattern[str]:
-    """What separates words where marks do not. The marks of symbols and emoji lie elsewhere, and separate."""
-    marks = "".join(char for char in map(chr, range(0x300, 0x1B00)) if unicodedata.category(char) in ("Mn", "Mc"))
-    return re.compile(rf"[^\w\x00-\x7f{marks}]")
+@lru_cache(maxsize=2)
+def _characters(marks: bool) -> UInt32:  # noqa: ARG001  # a table for each
+    return np.zeros(0x110000, dtype=np.uint32)  # takes memory where it is written
+
+
+def _character(char: str, marks: bool) -> int:
+    """What a character is for the tokeniser: the code of its lower case or of a space, with flags."""
+    lower = char.lower()
+    if char.isascii():
+        return ord(lower) or ord(" ")
+    is_mark = unicodedata.category(char) in ("Mn", "Mc")
+    if char == "’":
+        code = ord("'")
+    elif _SEPARATORS.match(lower) and not (marks and is_mark and "\u0300" <= char < "\u1b00"):
+        code = ord(" ")  # the marks of symbols and emoji lie elsewhere, and separate
+    else:
+        code = ord(lower[0]) | (_ALONE if _SOLITARY.match(lower) else 0)
+    is_part = is_mark or unicodedata.combining(char) or "\u1100" <= char <= "\u11ff"  # of a Korean syllable
+    is_several = char == "Σ" or len(lower) > 1 or unicodedata.normalize("NFC", lower) != lower
+    return code | _COMBINES if is_part or is_several else code
 
 
 def _blank_endings(data: UInt8, values: UInt8) -> None:

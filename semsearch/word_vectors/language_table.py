@@ -131,8 +131,8 @@ class LanguageTable:
 
     @cached_property
     def _index(self) -> HashIndex:
-        index = HashIndex(expected=len(self))
-        index.insert(self._hashes + np.uint64(1), np.arange(len(self), dtype=np.int32))
+        index, frequent_first = HashIndex(expected=len(self)), np.argsort(self._rarity, kind="stable")
+        index.insert(self._hashes[frequent_first] + np.uint64(1), frequent_first.astype(np.int32))
         return index
 
     @cached_property

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -74,10 +74,7 @@ def language_words(
 
 def _chunks(texts: Sequence[str], language: str) -> Iterator[WordChunk]:
     """The words of texts in a language, as its table spells them."""
-    if not texts:
-        return iter(())
-    whole = spelled("\n".join([text.replace("\n", " ") for text in texts]), language)
-    return hash_chunks(whole.split("\n"), marks=True)
+    return hash_chunks(texts, marks=True, spell=partial(spelled, language=language))
 
 
 def _look_up(hashes: UInt64, table: LanguageTable, english: WordVectors, base: int) -> Int32:

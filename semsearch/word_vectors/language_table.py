@@ -131,7 +131,7 @@ class LanguageTable:
 
     @cached_property
     def _index(self) -> HashIndex:
-        index, frequent_first = HashIndex(expected=len(self)), np.argsort(self._rarity, kind="stable")
+        index, frequent_first = HashIndex(expected=2 * len(self)), np.argsort(self._rarity, kind="stable")
         index.insert(self._hashes[frequent_first] + np.uint64(1), frequent_first.astype(np.int32))
         return index
 

@@ -51,25 +51,27 @@ def language_words(
     if is_unparted(table.language):
         parts = [_on_paths(batch, table, english, base) for batch in _batches(texts)]
         return Ragged.concatenate(parts)
-    parts, known_parts = [], _known_parts(table)
+    ids_of_chunks, counts, unknown_of_chunks = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)], []
     for chunk in _chunks(texts, table.language):
-        ids = _look_up(chunk.hashes, table, english, base)
-        unknown = np.flatnonzero(ids < 0)
-        indptr = np.concatenate(([0], np.cumsum(chunk.counts)))
-        if not len(unknown):
-            parts.append(Ragged(ids, indptr))
-            continue
-        unknown_words = OovWords.in_chunk(chunk, unknown)
-        inner = known_parts.of(unknown_words)
-        has_part = inner >= 0
-        lengths = has_part.sum(axis=1)
-        whole = np.flatnonzero(lengths == 0)
-        ids[unknown[whole]] = -1 - np.arange(len(whole))
-        counts = np.ones(len(ids), dtype=np.int64)
-        counts[unknown] = np.maximum(lengths, 1 if keep_unknown else 0)
-        ids = _with_parts(ids, counts, unknown[lengths > 0], inner[has_part] + base)
-        parts.append(Ragged(ids, np.concatenate(([0], np.cumsum(counts)))[indptr], unknown_words.take(whole)))
-    return Ragged.concatenate(parts)
+        ids_of_chunks.append(_look_up(chunk.hashes, table, english, base))
+        counts.append(chunk.counts)
+        unknown_of_chunks.append(OovWords.in_chunk(chunk, np.flatnonzero(ids_of_chunks[-1] < 0)))
+    ids, indptr = np.concatenate(ids_of_chunks), np.cumsum(np.concatenate(counts))
+    unknown, unknown_words = np.flatnonzero(ids < 0), OovWords.concatenate(unknown_of_chunks)
+    if not len(unknown):
+        return Ragged(ids, indptr)
+    inner = _known_parts(table).of(unknown_words)
+    has_part = inner >= 0
+    part_counts = has_part.sum(axis=1)
+    whole = np.flatnonzero(part_counts == 0)
+    ids[unknown[whole]] = -1 - np.arange(len(whole))
+    repeats = np.ones(len(ids), dtype=np.int64)
+    repeats[unknown] = np.maximum(part_counts, 1 if keep_unknown else 0)
+    before = np.concatenate(([0], np.cumsum(repeats)))
+    ids = np.repeat(ids, repeats)
+    places = np.repeat(before[unknown], part_counts) + (np.cumsum(has_part, axis=1) - 1)[has_part]
+    ids[places] = inner[has_part] + base
+    return Ragged(ids, before[indptr], unknown_words.take(whole))
 
 
 def _chunks(texts: Sequence[str], language: str) -> Iterator[WordChunk]:
@@ -85,17 +87,6 @@ def _look_up(hashes: UInt64, table: LanguageTable, english: WordVectors, base: i
     if len(lacking):
         ids[lacking] = english.lookup(hashes[lacking])
     return ids
-
-
-def _with_parts(ids: Int32, counts: Int64, divided: Int64, parts: Int32) -> Int32:
-    """Ids (t,), each as often as `counts` says; the parts of divided words in their places."""
-    result = np.repeat(ids, counts)
-    if len(divided):
-        starts = (np.cumsum(counts) - counts)[divided]
-        lengths = counts[divided]
-        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        result[np.repeat(starts, lengths) + within] = parts
-    return result
 
 
 # -- Beginnings and endings --------------------------------------------------------------------------------------------

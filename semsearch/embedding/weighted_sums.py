@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 
@@ -59,31 +60,46 @@ def total(texts: Ragged, table: Float32, factors: Float32 | None = None) -> Floa
 
 
 class _DecodedWords:
-    """A function of words and their vectors, computed for the first text that has a word. Threads may share it."""
+    """A function of words and their vectors, computed for the first text that has a word. Threads may share it.
+
+    Rows are in the order in which words occur: with a place for each word of the table, huge pages would make nearly
+    all of its memory resident.
+    """
 
     def __init__(self, vectors: WordVectors, function: Callable[[Int32, Float32], Float32]) -> None:
         self._vectors = vectors
         self._function = function
-        self._table = np.zeros((len(vectors), vectors.dimension), dtype=np.float32)  # takes memory where it is written
-        self._is_there = np.zeros(len(vectors), dtype=np.bool_)
+        self._places = np.full(len(vectors), -1, dtype=np.int32)  # of the words' rows
+        self._rows = np.empty((0, vectors.dimension), dtype=np.float32)
+        self._count = 0
+        self._lock = Lock()
 
     def total(self, texts: Ragged, unknown_words: Float32) -> Float32:
         """The sums over the words of texts, and of unknown ones, whose rows are given. n texts, (u, d) -> (n, d)"""
         is_unknown = texts.ids < 0
         if not is_unknown.any():
-            return total(texts, self._with(texts.ids))
-        ids = np.maximum(texts.ids, 0)
-        sums = total(Ragged(ids, texts.indptr), self._with(ids), (~is_unknown).astype(np.float32))
+            places, rows = self._with(texts.ids)
+            return total(Ragged(places, texts.indptr), rows)
+        places, rows = self._with(np.maximum(texts.ids, 0))
+        sums = total(Ragged(places, texts.indptr), rows, (~is_unknown).astype(np.float32))
         others = texts.only(is_unknown)
         sums += total(Ragged(-1 - others.ids, others.indptr), unknown_words)
         return sums
 
-    def _with(self, ids: Int32) -> Float32:
-        """The table with the rows of these words. If two threads add the same ones, they write the same numbers."""
-        new = np.unique(ids[~self._is_there[ids]])
-        self._table[new] = self._function(new, self._vectors.rows(new))
-        self._is_there[new] = True
-        return self._table
+    def _with(self, ids: Int32) -> tuple[Int32, Float32]:
+        """The places of words among the rows, and the rows. (t,) -> (t,), (≥ words, d)"""
+        with self._lock:
+            places = self._places[ids]
+            if len(new := np.unique(ids[places < 0])):
+                count = self._count + len(new)
+                if count > len(self._rows):
+                    rows = np.empty((max(count, 3 * len(self._rows) // 2), self._vectors.dimension), dtype=np.float32)
+                    rows[: self._count] = self._rows[: self._count]
+                    self._rows = rows
+                self._rows[self._count : count] = self._function(new, self._vectors.rows(new))
+                self._places[new] = np.arange(self._count, count, dtype=np.int32)
+                self._count, places = count, self._places[ids]
+            return places, self._rows
 
 
 class WeightedSums:

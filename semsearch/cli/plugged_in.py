@@ -61,7 +61,9 @@ class ExtensibleGroup(TyperGroup):
 
 def group(help: str) -> typer.Typer:
     """A group of commands that other distributions can extend."""
-    return typer.Typer(add_completion=False, cls=ExtensibleGroup, no_args_is_help=True, help=help)
+    app = typer.Typer(add_completion=False, cls=ExtensibleGroup, no_args_is_help=True, help=help)
+    app.callback()(lambda: None)  # without it, a group of one command would be that command
+    return app
 
 
 def command_of(target: Any, name: str) -> Any:

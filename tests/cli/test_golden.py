@@ -1,4 +1,4 @@
-"""`semsearch evaluate golden` and `evaluate answers`."""
+"""`semsearch evaluate golden`."""
 
 from __future__ import annotations
 
@@ -47,19 +47,3 @@ def test_every_bad_line_is_a_line_of_stderr() -> None:
     result = semsearch("evaluate", "golden", "golden.jsonl")
     assert (result.status, result.out) == (2, "")
     assert [line.split(": ")[1] for line in result.err.splitlines()] == [f"golden.jsonl, line {n}" for n in (1, 2)]
-
-
-def test_quoted_sentences_are_compared_with_the_answers() -> None:
-    lines = [{"query": "captain", "answers": ["captain"]}, {"query": "captain", "answers": ["nobody says so"]}]
-    Path("answers.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    shown = semsearch("evaluate", "answers", "answers.jsonl", "-m", "lexical")
-    assert (shown.status, shown.err) == (0, "")
-    assert [line.split() for line in shown.lines[:2]] == [
-        ["mode", "questions", "first", "quoted", "quoted_of_first", "given"],
-        ["lexical", "2", "0.500", "0.500", "1.000", "–"],
-    ]
-    text = {"text": "The ship. The sea is calm.", "questions": [{"question": "ship", "answer": "calm"}]}
-    Path("texts.jsonl").write_text(json.dumps(text), encoding="utf-8")
-    misses = semsearch("evaluate", "answers", "texts.jsonl", "-m", "lexical", "--misses")
-    assert misses.lines[-2:] == ["lexical, the right document, but another sentence:", "  line 1: ship → The ship."]
-    assert semsearch("evaluate", "answers", "texts.jsonl", "--json").json["modes"][0]["first"] == 1

@@ -37,7 +37,7 @@ from semsearch.dense.engines import complete
 from semsearch.dense.faiss_store import Vectors
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SemsearchError, SourceError
-from semsearch.evaluate.golden import GoldenFile
+from semsearch.evaluate import GoldenFile
 from semsearch.index import Index
 from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.lexical.postings import Postings

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.file_lines import as_number
 from semsearch_research.datasets.known import known_files
+from semsearch_research.evaluate.file_lines import as_number
 
 Lines = Iterator[tuple[int, str]]  # of a file, with their numbers from 1
 Finished = tuple[str, list[str]] | str  # the path and the rows of a file; or why there is none

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.file_lines import FileLine, as_number, numbered_lines
 from semsearch.readers.document import Text
+from semsearch_research.evaluate.file_lines import FileLine, as_number, numbered_lines
 
 logger = logging.getLogger(__name__)
 

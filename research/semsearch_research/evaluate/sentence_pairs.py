@@ -23,7 +23,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError
-from semsearch.evaluate.file_lines import FileLine, as_number, numbered_lines
+from semsearch_research.evaluate.file_lines import FileLine, as_number, numbered_lines
 from semsearch_research.evaluate.inputs import check_scores, parts_of
 
 ENDINGS = (".tsv", ".csv", ".jsonl")

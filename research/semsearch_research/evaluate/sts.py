@@ -16,11 +16,11 @@ from typing import Any
 
 from semsearch.embedding.methods import Method
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.file_lines import numbered_lines
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.loading import WordVectorsLike
 from semsearch.word_vectors.table import WordVectors
 from semsearch_research.evaluate.cache import cached, digest_of, versions
+from semsearch_research.evaluate.file_lines import numbered_lines
 from semsearch_research.evaluate.inputs import check_each_a, check_several, counts_in, distinct_names, is_distilled
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_files
 from semsearch_research.evaluate.sts_cosines import DEFAULT, Progress, WeighedWords, cosines, find_variants

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.file_lines import numbered_lines
+from semsearch_research.evaluate.file_lines import numbered_lines
 from semsearch_research.evaluate.inputs import files_of
 
 LEAST = 3  # sentences of a group

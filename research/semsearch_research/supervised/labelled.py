@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.errors import SourceError
-from semsearch.evaluate.file_lines import FileLine, as_number, numbered_lines
+from semsearch_research.evaluate.file_lines import FileLine, as_number, numbered_lines
 from semsearch_research.evaluate.inputs import check_scores, parts_of
 
 Kind = Literal["relatedness", "entailment", "pairs", "texts"]

@@ -114,3 +114,16 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path, small_vectors: Vecto
         assert (result.status, result.out) == (2, ""), command
         assert expected in result.err
         assert result.err.count("\n") == 1
+
+
+def test_quoted_sentences_are_compared_with_the_answers(tmp_path: Path) -> None:
+    path = tmp_path / "texts.jsonl"
+    path.write_text(
+        '{"text": "The ship. The sea is calm.", "questions": [{"question": "ship", "answer": "calm"}]}',
+        encoding="utf-8",
+    )
+    result = semsearch("evaluate", "answers", path, "-m", "lexical", "--misses")
+    assert (result.status, result.err) == (0, "")
+    assert result.lines[0].split() == ["mode", "questions", "first", "quoted", "quoted_of_first", "given"]
+    assert result.lines[-1] == "lexical, line 1, ship → The ship."
+    assert semsearch("evaluate", "answers", path, "--json").json["modes"][0]["first"] == 1

@@ -1,11 +1,10 @@
-"""`semsearch evaluate`: your own questions, the ranks of their answers and what hits quote."""
+"""`semsearch evaluate`: your own questions, and the ranks of their answers. semsearch-research adds measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated, cast
 
 from typer import Argument, Option
 
@@ -15,10 +14,7 @@ from semsearch.cli.plugged_in import group, paragraphs
 from semsearch.cli.printing import aligned, complain, one_line, tell_warnings, to_json, warn
 from semsearch.cli.progress import progress
 from semsearch.errors import SourceError
-from semsearch.evaluate.answers import AnswerFile, evaluate_answers
-from semsearch.evaluate.golden import GoldenFile, GoldenReport, evaluate_golden
-from semsearch.evaluate.plot import check_plot, plot_answers
-from semsearch.results.hits import Verdict
+from semsearch.evaluate import GoldenFile, GoldenReport, evaluate_golden
 from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
@@ -62,60 +58,6 @@ def golden(
         _print(report, misses=misses)
 
 
-@options.with_options("search", options.SearchArguments, without=(*_NOT_HERE, "rerank", "rerank_seconds"))
-def answers(
-    file: Annotated[
-        Path, Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["every 90 days"]}.')
-    ],
-    *,
-    modes: ModesOption = None,
-    misses: Annotated[
-        bool, Option("--misses", help="List right first hits that quote a sentence without the answer.")
-    ] = False,
-    plot: Annotated[Path | None, Option(metavar="FILE", help="Draw the report: .png, .svg or .pdf.")] = None,
-    json: options.JsonOption = False,
-    search: options.SearchArguments,
-) -> None:
-    """Check whether the sentences that hits quote have the answers, by the texts of these, and the verdicts.
-
-    For each mode: the share of questions whose first hit is right ('first'), and whose quoted sentence also has the
-    answer ('quoted'; of the right ones, 'quoted_of_first'); and the share of sentences with the answer if only the
-    right document is searched ('given'). A line may name it: "document": "notes/keys.md". Lines with texts of their own
-    need no index: {"paragraph": 7, "text": "...", "questions": [{"question": "...", "answer": "..."}]}. A second table
-    has the verdicts on questions whose first hit is right, or wrong, and on those without an answer ("answers": []).
-
-    Facts have parts of the paths of right documents and a kind: {"question": "...", "answer": ["..."], "paths":
-    ["keys.md"], "kind": "list"}. A table has for each kind the shares of questions with a right document 'first' and
-    'in_five', and of the latter the share whose fact is 'stated' in the sentence that its first hit there shows.
-    """
-    tell_warnings()
-    if plot is not None:
-        check_plot(plot)
-    has_texts = bool(AnswerFile.read(file).texts) and search.index is None and search.server is None
-    with nullcontext() if has_texts else open_asked(search) as asked, progress() as show:
-        report = evaluate_answers(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
-    if plot is not None:
-        plot_answers(report, plot)
-    if json:
-        print(to_json(report.to_dict()))
-        return
-    rows = [["mode", "questions", *report.modes[0].figures]]
-    rows += [[mode.mode, f"{len(mode.questions):,}", *_shares(mode.figures.values())] for mode in report.modes]
-    print(*aligned(rows, left=[0]), sep="\n")
-    for mode in report.modes:
-        if kinds := mode.kinds:
-            by_kind = [(kind, figures.values()) for kind, figures in kinds.items()]
-            table = [["kind", *next(iter(kinds.values()))]]
-            table += [[kind, f"{n:,.0f}", *_shares(shares)] for kind, (n, *shares) in by_kind]
-            print("", f"facts, {mode.mode}:", *aligned(table, left=[0]), sep="\n")
-        table = [["first hit", *get_args(Verdict)]]
-        table += [[row, *(f"{count:,}" for count in counts.values())] for row, counts in mode.verdicts.items()]
-        print("", f"verdicts, {mode.mode}:", *aligned(table, left=[0]), sep="\n")
-    for mode in report.modes if misses else ():
-        lines = [f"line {miss.line}: {one_line(miss.query)} → {one_line(miss.quote)}" for miss in mode.misses]
-        _print_list(f"{mode.mode}, the right document, but another sentence", lines)
-
-
 def _shares(values: Iterable[float | None]) -> list[str]:
     return [_NOT_FOUND if value is None else f"{value:.3f}" for value in values]
 
@@ -149,6 +91,3 @@ evaluate_group = group("Measure how well your own questions are answered.")
 evaluate_group.command(
     help=paragraphs(golden), short_help="Your own questions: are their answers found, and better or worse than before?"
 )(golden)
-evaluate_group.command(
-    help=paragraphs(answers), short_help="Your own questions with answer texts: do the quoted sentences have them?"
-)(answers)

@@ -13,7 +13,7 @@ import pytest
 from small import small_vectors
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.golden import NAME, AnsweredQuestion, ExpectedAnswer, GoldenFile, evaluate_golden
+from semsearch.evaluate import NAME, AnsweredQuestion, ExpectedAnswer, GoldenFile, evaluate_golden
 from semsearch.index import Index
 from semsearch.results.hits import Hit
 

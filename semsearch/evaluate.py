@@ -26,7 +26,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.file_lines import FileLine, numbered_lines
 from semsearch.index import Index
 from semsearch.results.documents import DocumentInfo
 from semsearch.results.hits import Hit
@@ -97,9 +96,6 @@ def _first_line(hit: Hit) -> int:
     return hit.line - hit.passage[: max(hit.passage.find(hit.sentence), 0)].count("\n")
 
 
-_KEYS = ("query", "answers")
-
-
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
     """A question, what answers it with the grade of each, and the line that it first stands on."""
@@ -120,47 +116,52 @@ class GoldenFile:
     @classmethod
     def read(cls, path: Path) -> GoldenFile:
         """Read a file. Raises SourceError if it cannot be read."""
-        questions_by_text: dict[str, GoldenQuestion] = {}
+        try:
+            lines = path.read_bytes().decode("utf-8-sig").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SourceError(f"{path} cannot be read: {error}; give another file, in UTF-8") from error
+        questions: dict[str, GoldenQuestion] = {}
         problems, is_graded = list[str](), False
-        for line in numbered_lines(path):
-            try:
-                question = _question(line)
-            except SourceError as error:
-                problems.append(str(error))
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
                 continue
-            is_graded = is_graded or isinstance(line.values["answers"], Mapping)
-            before = questions_by_text.get(question.query, question)
-            questions_by_text[question.query] = GoldenQuestion(
-                question.query, {**before.answers, **question.answers}, before.line
-            )
-        if not questions_by_text and not problems:
+            try:
+                query, answers, has_grades = _parse(line)
+            except UsageError as error:
+                problems.append(f"{path}, line {number}: {error}")
+                continue
+            is_graded = is_graded or has_grades
+            before = questions.get(query, GoldenQuestion(query, {}, number))
+            questions[query] = GoldenQuestion(query, {**before.answers, **answers}, before.line)
+        if not questions and not problems:
             problems.append(f'{path} is empty; expected lines such as {{"query": "...", "answers": ["notes/a.md"]}}')
-        return cls(tuple(questions_by_text.values()), is_graded, tuple(problems))
+        return cls(tuple(questions.values()), is_graded, tuple(problems))
 
 
-def _question(line: FileLine) -> GoldenQuestion:
-    values = line.values
-    unknown = [key for key in values if key not in _KEYS]
-    if unknown:
-        raise line.wrong("the keys query and answers only", unknown[0])
-    query = values.get("query")
+def _parse(line: str) -> tuple[str, dict[ExpectedAnswer, float], bool]:
+    """The query of a line, its answers with their grades, and whether these were given. Raises UsageError."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict) or values.keys() != {"query", "answers"}:
+        raise _wrong("a JSON object with the keys query and answers", line)
+    query, answers = values["query"], values["answers"]
     if not isinstance(query, str) or not words(query):
-        raise line.wrong("a query with words in it", json.dumps(query, ensure_ascii=False))
-    return GoldenQuestion(query, dict(_answers(line, values.get("answers"))), line.number)
-
-
-def _answers(line: FileLine, answers: Any) -> Iterator[tuple[ExpectedAnswer, float]]:
-    if isinstance(answers, list) and all(isinstance(answer, str) for answer in answers):
-        answers = dict.fromkeys(answers, 1)
-    if not isinstance(answers, Mapping) or not answers:
-        expected = 'answers such as ["notes/a.md"], or with grades, {"notes/a.md": 2}'
-        raise line.wrong(expected, json.dumps(answers, ensure_ascii=False))
-    for written, grade in answers.items():
-        if not written.strip():
-            raise line.wrong("the path of a document as an answer", written)
+        raise _wrong("a query with words in it", query)
+    has_grades = isinstance(answers, dict)
+    grades = answers if has_grades else dict.fromkeys(answers, 1) if isinstance(answers, list) else {}
+    if not grades or not all(isinstance(written, str) and written.strip() for written in grades):
+        raise _wrong('answers such as ["notes/a.md"], or with grades, {"notes/a.md": 2}', answers)
+    for written, grade in grades.items():
         if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < float("inf"):
-            raise line.wrong(f"a grade above zero for {written}", json.dumps(grade))
-        yield ExpectedAnswer.read(written.strip()), float(grade)
+            raise _wrong(f"a grade above zero for {written}", grade)
+    return query, {ExpectedAnswer.read(written.strip()): float(grade) for written, grade in grades.items()}, has_grades
+
+
+def _wrong(expected: str, value: Any) -> UsageError:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return UsageError(f"expected {expected}, found {text if len(text) <= 60 else text[:60] + '…'!r}")
 
 
 DEPTH = 10  # hits that are considered
@@ -261,7 +262,7 @@ def evaluate_golden(
     modes: Sequence[Mode] = ("hybrid",),
     progress: Callable[[str, int, int], None] | None = None,
 ) -> GoldenReport:
-    """Ask the questions of a file (semsearch.evaluate.golden) and report where their answers stand.
+    """Ask the questions of a file (semsearch.evaluate) and report where their answers stand.
 
     The ranks are kept beside an index here, and those that have changed since the run before are reported. Raises
     SourceError, with a line for each bad line of the file; UsageError for an unknown mode.

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.evaluate.answers import AnswerFile, evaluate_answers
-from semsearch.evaluate.plot import plot_answers
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
+from semsearch_research.evaluate.answers import evaluate_answers, read_questions
 
 SEA = "The old ship sailed at dawn. The captain is Ada  Lovelace. The anchor weighs nine tons."
 BREAD = "The dough rests for two hours. The oven is hot. Salt is in the pan."
@@ -69,36 +68,34 @@ def test_questions_to_an_index(tmp_path: Path, small_vectors: VectorTable) -> No
     assert [each.is_quoted_given for each in lexical.questions] == [None, False, True, None, None]
     assert lexical.verdicts["none"] == {"answers": 0, "perhaps": 0, "not here": 1}
     assert sum(lexical.verdicts["right"].values()) == lexical.figures["first"] * 4
-    assert [each.query for each in lexical.misses] == ["captain"]
+    assert [each.question.query for each in lexical.misses] == ["captain"]
     found = report.to_dict()["modes"][0]
     assert (found["questions"], found["given"]) == (5, 0.5)
     assert found["misses"] == [{"query": "captain", "line": 2, "quote": "The captain is Ada  Lovelace."}]
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    "line",
     [
-        ({"query": "?", "answers": ["a"]}, "a query with words"),
-        ({"query": "captain", "answers": [7]}, "answers such as"),
-        ({"query": "captain", "answers": None}, "a list"),
-        ({"query": "captain", "answers": ["a"], "document": 7}, "a document"),
-        ({"query": "captain", "answers": ["a"], "paths": [7]}, "paths such as"),
-        ({"text": "", "questions": []}, "a text with words"),
-        ({"text": "The captain.", "questions": ["captain"]}, "a query with words"),
-        ({"text": "The captain.", "questions": 7}, "a list"),
+        {"query": "captain", "answers": [7]},
+        {"query": "captain", "answers": None},
+        {"answers": ["Ada"]},
+        {"questions": [{"question": "captain", "answer": "Ada"}]},
+        {"text": "The captain.", "questions": ["captain"]},
+        {"text": "The captain.", "questions": 7},
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, line: Any, expected: str) -> None:
-    with pytest.raises(SourceError, match=rf"a\.jsonl, line 2: expected {expected}"):
-        AnswerFile.read(written(tmp_path / "a.jsonl", {"query": "captain", "answers": ["a"]}, line))
+def test_a_bad_line_is_named(tmp_path: Path, line: Any) -> None:
+    with pytest.raises(SourceError, match=r"a\.jsonl, line 2: expected a line such as"):
+        read_questions(written(tmp_path / "a.jsonl", {"query": "captain", "answers": ["a"]}, line))
 
 
 def test_a_file_needs_questions_of_one_kind(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no questions"):
-        AnswerFile.read(written(tmp_path / "a.jsonl"))
+        read_questions(written(tmp_path / "a.jsonl"))
     mixed = written(tmp_path / "b.jsonl", layout(1, SEA, captain="Ada"), {"query": "captain", "answers": ["a"]})
     with pytest.raises(SourceError, match="two files"):
-        AnswerFile.read(mixed)
+        read_questions(mixed)
 
 
 def test_facts_are_counted_by_their_kind(tmp_path: Path, small_vectors: VectorTable) -> None:
@@ -123,9 +120,3 @@ def test_facts_are_counted_by_their_kind(tmp_path: Path, small_vectors: VectorTa
         "list": {"questions": 1, "first": 0.0, "in_five": 0.0, "stated": None},
     }
     assert report.to_dict()["modes"][0]["kinds"] == mode.kinds
-    pytest.importorskip("matplotlib")
-    plot_answers(report, tmp_path / "a.svg")
-    picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert all(text in picture for text in ("prose (2)", "all (3)", "right first hit", "not here"))
-    with pytest.raises(UsageError, match=r"\.svg"):
-        plot_answers(report, tmp_path / "a.txt")

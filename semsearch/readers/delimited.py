@@ -14,8 +14,7 @@ from functools import lru_cache
 from itertools import chain, islice, repeat
 from pathlib import PurePath
 
-from semsearch.readers.align import Anchors
-from semsearch.readers.document import Block, Document, LazyBlocks
+from semsearch.readers.document import Anchors, Block, Document, LazyBlocks
 from semsearch.readers.records import NO_COLUMNS, Columns, PlacedRecord, RecordField, chosen_blocks, whole_blocks
 
 _DELIMITERS = ",;\t|"

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from semsearch.errors import SourceError
 from semsearch.results.reports import Omission
 
+Anchors = tuple[tuple[int, int], ...]  # (offset in clean text, offset in source), rising in the first
 _LINE_END = re.compile(r"\r\n?|\n")
 
 

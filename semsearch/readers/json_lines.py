@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from semsearch.readers.align import Anchors
-from semsearch.readers.document import Block, Document, LazyBlocks, each_line_span
+from semsearch.readers.document import Anchors, Block, Document, LazyBlocks, each_line_span
 from semsearch.readers.records import NO_COLUMNS, Columns, PlacedRecord, RecordField, chosen_blocks, whole_blocks
 
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|.)", re.DOTALL)

@@ -1,15 +1,12 @@
-"""Clean text with its place in the source, piece by piece: for parsers that give exact offsets.
-
-For the others, `readers/align.py` has to find them again.
-"""
+"""Clean text with its place in the source, piece by piece."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from semsearch.readers.document import Block, mapped_by
+from semsearch.readers.document import Block, gap, mapped_by
 
 _SPACES = re.compile(r"\s+")
 
@@ -26,7 +23,7 @@ class PlacedText:
         self._distance: int | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._parts)
+        return self._length > 0
 
     @property
     def text(self) -> str:
@@ -37,6 +34,8 @@ class PlacedText:
 
     def add(self, text: str, start: int) -> None:
         """Add a piece whose offset in the source is `start`."""
+        if not text:
+            return
         distance = start - self._length
         if distance != self._distance:
             self._anchors.append((self._length, start))
@@ -74,14 +73,14 @@ class PlacedText:
         text = self.text
         return self if " ".join(text.split()) == text else self.stripped().replaced(_SPACES, " ")
 
-    def replaced(self, pattern: re.Pattern[str], by: str = "") -> PlacedText:
-        """The text with all matches of a pattern replaced."""
+    def replaced(self, pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str] = "") -> PlacedText:
+        """The text with all matches of a pattern replaced, by a text or what a function makes of the match."""
         replaced, last, text = PlacedText(), 0, self.text
         for match in pattern.finditer(text):
             for piece, offset in self._pieces(last, match.start()):
                 replaced.add(piece, offset)
-            if by:
-                replaced.add(by, self.source_offset(match.start()))
+            if text_instead := by if isinstance(by, str) else by(match):
+                replaced.add(text_instead, self.source_offset(match.start()))
             last = match.end()
         if not last:
             return self
@@ -89,10 +88,12 @@ class PlacedText:
             replaced.add(piece, offset)
         return replaced
 
-    def translated(self, table: Mapping[int, int]) -> PlacedText:
-        """The text with each character of a table replaced by another."""
-        self._parts = [self.text.translate(table)]
-        return self
+    def translated(self, table: Mapping[int, int | str]) -> PlacedText:
+        """The text with each character of a table replaced by another; nothing is added to it."""
+        text = PlacedText()
+        text._parts, text._length = [self.text.translate(table)], self._length
+        text._anchors, text._distance = self._anchors, self._distance
+        return text
 
     def block(self, source: str, level: int = 0) -> Block:
         """Make a block of the source; the text must not be empty."""
@@ -116,3 +117,14 @@ class PlacedText:
             last = min(end, anchors[number][0]) if number < len(anchors) else end
             yield text[start:last], offset + start - first
             start = last
+
+
+def joined_row(cells: Iterable[PlacedText]) -> PlacedText:
+    """The cells of a row, each on one line, with what separates cells between them; empty ones are left out."""
+    row, last = PlacedText(), ""
+    for cell in filter(None, (cell.on_one_line() for cell in cells)):
+        if row:
+            row.add_unplaced(gap(last))
+        row.add_all(cell)
+        last = cell.text
+    return row

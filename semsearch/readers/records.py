@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from semsearch.readers.align import Anchors
-from semsearch.readers.document import Block, stands_alone
+from semsearch.readers.document import Anchors, Block, stands_alone
 from semsearch.readers.front_matter import json_values
 
 ALL = "*"

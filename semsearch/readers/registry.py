@@ -101,11 +101,11 @@ PICTURE = _binary(
 )
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="5", most_marks=12_000),
+    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="6", most_marks=12_000),
     _text("rst", ".rst .rest", "markup.rst", version="4"),
-    _text("html", ".html .htm .xhtml", "markup.html", declares_encoding=True, most_marks=1_300),
+    _text("html", ".html .htm .xhtml", "markup.html", version="2", declares_encoding=True),
     _text("org", ".org", "markup.org"),
-    _text("latex", ".tex .latex", "markup.latex"),
+    _text("latex", ".tex .latex", "markup.latex", version="2"),
     _text("python", ".py .pyi", "code.source_code", version="4"),
     _text("code", _CODE, "code.source_code", version="3"),
     _text("notebook", ".ipynb", "markup.notebook", version="4", isolated_from=20_000),

@@ -21,7 +21,7 @@ from semsearch.system.locations import cache_folder, config_folder, data_folder
 from semsearch.word_vectors.loading import load_vectors, shipped_names
 
 # which a wrong processor, libc or version of Python breaks
-_COMPILED = "numpy scipy.sparse faiss lxml.etree pypdfium2 Stemmer pyromark sentencex yaml".split()
+_COMPILED = "numpy scipy.sparse faiss lxml.etree turbohtml pypdfium2 Stemmer pyromark sentencex yaml".split()
 _TEXTS = {"bread": "Dough rises because yeast makes gas.", "orbit": "The spacecraft left the orbit of Saturn."}
 _QUESTION = "why does bread grow in the oven"
 

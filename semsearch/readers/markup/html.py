@@ -1,38 +1,34 @@
-"""HTML as it is found on real sites: lxml's tree to blocks.
+"""HTML as it is found on real sites: turbohtml's tree, which is a browser's, to blocks.
 
 Left out are parts that are not the page's text: scripts, styles, navigation, form controls, hidden elements, drawings,
 and the ¶ links of headings. A table's row is a block, unless the table is there for the layout. White space is
 collapsed, except in <pre>.
 
-lxml gives no offsets. But the source without its tags has the same words in the same order as the tree, so the aligner
-locates every text, one after the other; those that are left out too.
+The tree does not say where its texts stand, but the tokens that it is made of do, and their text is the same. So each
+text of the tree is looked for in that of the tokens, one after the other; those that are left out too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from html import unescape
 from typing import Any
 
-from lxml import etree
+import turbohtml
+from turbohtml import Element, Namespace, Text, TokenType
 
-from semsearch.errors import SourceError
-from semsearch.readers.align import Aligner, words_of
-from semsearch.readers.document import Block, Document, joined_cells, title_of
-
-_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+from semsearch.readers.document import Block, Document, line_starts, title_of
+from semsearch.readers.placed_text import PlacedText, joined_row
 
 
 def _names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
+_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _LEFT_OUT = _names(
     "head script style template nav noscript svg canvas iframe object embed audio video map select datalist button "
     "input textarea"
 )
-_BLANKED = _LEFT_OUT - _names("head nav embed input")  # for the aligner too: they may stand inside a paragraph
 _BLOCKS = _names(
     "html body main article section div p ul ol li dl dt dd table caption thead tbody tfoot tr td th pre blockquote "
     "figure figcaption header footer aside address hr form fieldset legend details summary dialog center nav noscript "
@@ -40,46 +36,29 @@ _BLOCKS = _names(
 )
 _RICH = _names("table ul ol dl pre blockquote section article h1 h2 h3 h4 h5 h6")  # in a cell: it is for the layout
 _PERMALINKS = _names("¶ # § 🔗 \uf0c1")
-_TAG = re.compile(
-    r"<!--.*?(?:-->|\Z)"
-    r"|<(?P<raw>script|style|title|textarea)\b.*?(?:</(?P=raw)\s*>|\Z)"
-    r"|<(?P<close>/?)(?P<name>[A-Za-z][\w:-]*)(?![\w:-])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>"
-    r"|<[!?](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>",
-    re.DOTALL | re.IGNORECASE,
-)
-_RUN = re.compile(r"(?:[^\W_]|&(?:#\w+|\w+);?)+")
-_SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
+_SPACE = dict.fromkeys(map(ord, "\t\n\f\xa0"), " ")
 _SPACES = re.compile(r" {2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
-_NEXT_CELL = "\x1f"
+_OUTER_LINES = re.compile(r"\A\n+|\s+\Z")
 _UNSEEN = re.compile("[\xad\u200b\ufeff]")  # soft hyphens and the like stand in the middle of words
 
 
 def read(source: str, name: str) -> Document:
-    """Read a page. Its title is the <title>, else the first <h1>, else the file's name.
-
-    Raises SourceError if elements are nested more than 2,000 deep.
-    """
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    try:
-        tree: Any = etree.fromstring(source.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:  # nothing in it
-        tree = None
-    if tree is None:
-        return Document(source, [], "html", title_of(name))
-    for error in parser.error_log:
-        if error.type_name == "ERR_RESOURCE_LIMIT":  # everything after it is missing
-            raise SourceError(f"{name} cannot be read as HTML: {error.message.partition(',')[0]}")
-    blocks = list(_Page(source).blocks(tree))
-    titles = ["".join(title.itertext()) for title in tree.iter("title") if title.getparent().tag != "svg"][:1]
-    return Document(source, blocks, "html", title_of(name, *titles, blocks=blocks), _metadata(tree))
+    """Read a page. Its title is the <title>, else the first <h1>, else the file's name."""
+    page = _Page(source)
+    tree = turbohtml.parse(source)
+    if tree.root is not None:
+        page.take(tree.root)
+    page.end_block()
+    titles = [title.text for title in tree.find_all("title") if title.namespace == Namespace.HTML]
+    return Document(source, page.blocks, "html", title_of(name, *titles[:1], blocks=page.blocks), _metadata(tree))
 
 
-def _metadata(tree: Any) -> dict[str, Any]:
+def _metadata(tree: turbohtml.Document) -> dict[str, Any]:
     """Description and author as text, keywords as a list."""
     metadata: dict[str, Any] = {}
-    for meta in tree.iter("meta"):
-        name, content = (meta.get("name") or "").lower(), " ".join((meta.get("content") or "").split())
+    for meta in tree.find_all("meta"):
+        name, content = _attribute(meta, "name").lower(), " ".join(_attribute(meta, "content").split())
         if content and name in ("description", "author"):
             metadata.setdefault(name, content)
         elif content and name == "keywords":
@@ -87,129 +66,99 @@ def _metadata(tree: Any) -> dict[str, Any]:
     return metadata
 
 
-def _visible(source: str) -> str:
-    """The source with spaces in place of tags and comments, and of elements that are left out wherever they stand."""
-    parts: list[str] = []
-    end = 0
-    inside: list[str] = []  # names of the elements to blank that we are in
-    for match in _TAG.finditer(source):
-        text = source[end : match.start()]
-        parts.append(" " * len(text) if inside else text)
-        parts.append(" " * len(match[0]))
-        end = match.end()
-        name = (match["name"] or "").lower()
-        if name in _BLANKED and not match["close"] and not match[0].endswith("/>"):
-            inside.append(name)
-        elif inside and name == inside[-1]:
-            inside.pop()
-    return "".join(parts) + source[end:]
-
-
-def _words(visible: str) -> Iterator[tuple[str, int]]:
-    """The words of a source without its tags, entities resolved."""
-    for match in _RUN.finditer(visible):
-        if "&" not in match[0]:
-            yield match[0], match.start()
-            continue
-        after = 0
-        for word, _ in words_of(_UNSEEN.sub("", unescape(match[0]))):
-            after = max(after, match[0].find(word, after))
-            yield word, match.start() + after
+def _attribute(element: Element, name: str) -> str:
+    value = element.attrs.get(name)
+    return value if isinstance(value, str) else " ".join(value or ())
 
 
 class _Page:
     """One page, on the way through its tree."""
 
     def __init__(self, source: str) -> None:
-        visible = _visible(source)
-        self._aligner = Aligner(visible, _words(visible))
-        self._parts: list[str] = []
-        self._hidden: list[Any] = []  # elements left out that we are in, outermost first
-        self._row: Any = None  # the table row that we are in
-        self._verbatim = 0  # how many <pre> we are in
+        self.blocks: list[Block] = []
+        self._source, self._starts = source, line_starts(source)
+        self._all = PlacedText()  # the text of all tokens
+        for token in turbohtml.tokenize(source, resolve_references=False, capture_attributes=False):
+            if token.type in (TokenType.TEXT, TokenType.CHARACTER_REFERENCE):
+                for number, line in enumerate((token.data or "").split("\n")):
+                    if number:
+                        self._all.add("\n", self._offset(token.line + number, 0) - 1)
+                    self._all.add(line, self._offset(token.line + number, 0 if number else token.col))
+        self._passed = 0  # of that text
+        self._cells = [PlacedText()]  # of the row, or the only one
+        self._is_in_row = self._is_left_out = self._is_verbatim = False
 
-    def blocks(self, tree: Any) -> Iterator[Block]:
-        for event, element in etree.iterwalk(tree, events=("start", "end")):
-            tag = element.tag
-            if event == "start":
-                if tag in _BLOCKS:
-                    yield from self._boundary()
-                self._enter(element, tag)
-                self._text(element.text)
-            else:
-                if tag in _BLOCKS:
-                    if element is self._row:
-                        self._row = None
-                    yield from self._boundary(_HEADINGS.get(tag, 0))
-                self._leave(tag)
-                self._text(element.tail)
-        yield from self._boundary()
+    def _offset(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + column
 
-    def _enter(self, element: Any, tag: str) -> None:
-        if self._hidden or _is_left_out(element, tag):
-            self._hidden.append(element)
-        elif tag == "pre":
-            self._verbatim += 1
-        elif tag == "br":
-            self._parts.append("\n")
-        elif tag == "img" and element.get("alt"):
-            self._parts.append(_SPACE.sub(" ", element.get("alt")))
-        elif tag == "tr" and self._row is None and _is_plain_row(element):
-            self._row = element
-        elif tag in ("td", "th") and self._row is not None and element.getprevious() is not None:
-            self._parts.append(_NEXT_CELL)
+    def take(self, element: Element) -> None:
+        """Take an element with all that is in it."""
+        outside = self._is_in_row, self._is_left_out, self._is_verbatim
+        is_block = element.tag in _BLOCKS
+        if is_block:
+            self.end_block()
+        self._is_left_out = self._is_left_out or _is_left_out(element)
+        self._is_verbatim = self._is_verbatim or element.tag == "pre"
+        if element.tag == "br":
+            self._add_mark("\n")
+        elif element.tag == "img" and element.source_line is not None and not self._is_left_out:
+            alternative = _attribute(element, "alt").replace("\n", " ")
+            self._cells[-1].add(alternative, self._offset(element.source_line, element.source_col or 0))
+        elif element.tag == "tr" and not self._is_in_row:
+            self._is_in_row = _is_plain_row(element)
+        elif element.tag in ("td", "th") and self._is_in_row:
+            self._cells.append(PlacedText())
+        for child in element.children:
+            if isinstance(child, Element):
+                self.take(child)
+            elif isinstance(child, Text):
+                self._add_text(child.data)
+        self._is_in_row = outside[0]
+        if is_block:
+            self.end_block(_HEADINGS.get(element.tag, 0))
+        _, self._is_left_out, self._is_verbatim = outside
 
-    def _leave(self, tag: str) -> None:
-        if self._hidden:
-            self._hidden.pop()
-        elif tag == "pre":
-            self._verbatim -= 1
+    def _add_text(self, text: str) -> None:
+        start = self._all.text.find(text, self._passed)
+        if start < 0:  # it stands elsewhere, as what is in a table, but in no cell
+            start = self._all.text.find(text)
+        elif not text.isspace():
+            self._passed = start + len(text)
+        if start >= 0 and not self._is_left_out:
+            part = self._all.cut(start, start + len(text))
+            self._cells[-1].add_all(part if self._is_verbatim else part.translated(_SPACE))
 
-    def _text(self, text: str | None) -> None:
-        if not text:
-            return
-        hidden = self._hidden
-        if hidden and (hidden[0].tag not in _BLOCKS or any(element.tag in _BLANKED for element in hidden)):
-            return
-        self._parts.append(text if self._verbatim else _SPACE.sub(" ", text))
+    def _add_mark(self, mark: str) -> None:
+        if self._cells[-1]:
+            self._cells[-1].add_unplaced(mark)
 
-    def _boundary(self, level: int = 0) -> Iterator[Block]:
+    def end_block(self, level: int = 0) -> None:
         """End a block, if anything is in it; inside a table's row, only separate words."""
-        if self._row is not None:
-            self._parts.append(" ")
+        if self._is_in_row:
+            self._add_mark(" ")
             return
-        text = _UNSEEN.sub("", "".join(self._parts))
-        self._parts.clear()
-        if _NEXT_CELL in text:
-            text = joined_cells(text.split(_NEXT_CELL))
-        text = text.strip("\r\n").rstrip() if self._verbatim else _collapsed(text)
-        if not text.strip():
-            return
-        anchors = self._aligner.locate(text)
-        if not self._hidden:
-            yield Block(text, anchors[0][1], level, anchors=anchors)
+        cells, self._cells = [cell.replaced(_UNSEEN) for cell in self._cells], [PlacedText()]
+        text = joined_row(cells) if len(cells) > 1 else cells[0]
+        if self._is_verbatim:
+            text = text.replaced(_OUTER_LINES)
+        else:
+            text = text.replaced(_AROUND_BREAK, "\n").replaced(_SPACES, " ").stripped()
+        if text.text.strip():
+            self.blocks.append(text.block(self._source, level))
 
 
-def _collapsed(text: str) -> str:
-    return _AROUND_BREAK.sub("\n", _SPACES.sub(" ", text)).strip()
-
-
-def _is_left_out(element: Any, tag: str) -> bool:
-    if tag in _LEFT_OUT or element.get("hidden") is not None or element.get("aria-hidden") == "true":
+def _is_left_out(element: Element) -> bool:
+    if element.tag in _LEFT_OUT or "hidden" in element.attrs or element.attrs.get("aria-hidden") == "true":
         return True
-    if tag == "a":
-        return (element.text or "").strip() in _PERMALINKS and len(element) == 0
-    if element.get("role") in ("navigation", "search", "menu", "menubar"):
+    if element.tag == "a" and element.text.strip() in _PERMALINKS and len(element.children) == 1:
         return True
-    return "display:none" in (element.get("style") or "").replace(" ", "").lower()
+    if _attribute(element, "role") in ("navigation", "search", "menu", "menubar"):
+        return True
+    return "display:none" in _attribute(element, "style").replace(" ", "").lower()
 
 
-def _is_plain_row(row: Any) -> bool:
-    """Return whether a row's cells are values, rather than parts of the page's layout."""
-    cells = sum(1 for cell in row if cell.tag in ("td", "th"))
-    paragraphs = 0
-    for element in row.iterdescendants():
-        paragraphs += element.tag == "p"
-        if element.tag in _RICH or paragraphs > cells:
-            return False
-    return cells > 1
+def _is_plain_row(row: Element) -> bool:
+    """Whether a row's cells are values, rather than parts of the page's layout."""
+    cells = sum(isinstance(cell, Element) and cell.tag in ("td", "th") for cell in row.children)
+    names = [element.tag for element in row.descendants if isinstance(element, Element)]
+    return cells > 1 and names.count("p") <= cells and _RICH.isdisjoint(names)

@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from semsearch.readers.align import Aligner, blanked
 from semsearch.readers.document import Block, Document, title_of
+from semsearch.readers.placed_text import PlacedText
 
 _LEVELS = {
     "part": 1,
@@ -44,8 +44,8 @@ _GONE = re.compile(
     r"\\(?:label|ref|eqref|pageref|autoref|cref|Cref|[Cc]ite\w*|nocite|bibliography\w*|includegraphics|input|include|"
     r"index|vspace|hspace|usepackage|newcommand|renewcommand|setlength|pagestyle|thispagestyle|setcounter|"
     r"addtocounter|addcontentsline|hypersetup|documentclass|fontsize)\*?(?:\s?\[[^\]]{0,2000}\])*(?:\s?\{[^{}]*\})*"
+    r"|\\href\s*\{[^{}]*\}"
 )
-_TARGET = re.compile(r"\\href\s*\{[^{}]*\}")
 _MATH = re.compile(r"\$([^$]+)\$|\\\((.{1,2000}?)\\\)", re.DOTALL)
 _ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s*|([cvHuk])(?=\s|\{)\s*)(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
 _SIGNS = "\u0301\u0300\u0302\u0308\u0303\u0304\u0307\u0327\u030c\u030b\u0306\u0328"
@@ -54,9 +54,9 @@ _LETTERS = {
     "ss": "ß", "ae": "æ", "oe": "œ", "AE": "Æ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
     "ldots": "…", "dots": "…", "LaTeX": "LaTeX", "TeX": "TeX", "S": "§", "textbackslash": "\\", "i": "i", "quad": " ",
 }  # fmt: skip
-_COMMAND = re.compile(r"\\([A-Za-z]+)\*?(?:\[[^\]\r\n]{0,500}\])?(?:\{\}|[ \t]+|(?=\W|\Z))")
-_MARKS = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "), ("\\,", " "), ("\\ ", " "), ("\\-", ""))
-_ESCAPED = re.compile(r"\\([%&$#_{}])")
+_COMMAND = re.compile(r"\\(?:\\|([A-Za-z]+)\*?(?:\[[^\]\r\n]{0,500}\])?(?:\{\}|[ \t]+|(?=\W|\Z)))")
+_MARKS = {"---": "—", "--": "–", "``": "“", "''": "”", "~": " ", "\\,": " ", "\\ ": " ", "\\-": "", "{": "", "}": ""}
+_MARK = re.compile(r"\\[%&$#_{}]|" + "|".join(map(re.escape, _MARKS)))
 _SPACES = re.compile(r"[ \t]{2,}")
 _LINE_END = re.compile(r"[ \t]*(?:\r\n?|\n)\s*")
 _BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,;:!?)])")
@@ -64,93 +64,85 @@ _BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,;:!?)])")
 
 @dataclass(frozen=True, slots=True)
 class _TexPiece:
-    """A paragraph, heading or listing, as offsets in the source."""
+    """A paragraph, heading, note or listing: it is text[start:end], and the source's from there on."""
 
     start: int
     end: int
+    text: str
     level: int = 0
-    verbatim: bool = False
+    is_verbatim: bool = False
 
 
 def read(source: str, name: str) -> Document:
     r"""Read a LaTeX text. Its title is what \title says, else its first heading, else its name."""
-    plain = blanked(_COMMENT, source)
-    head = {key: clean(plain[span[0] : span[1]]) for key in ("title", "author") if (span := _argument(plain, key))}
+    plain = _blanked(_COMMENT, source)
+    head = {key: " ".join(_argument(plain, key).split()) for key in ("title", "author")}
     begin, end = plain.find("\\begin{document}"), plain.find("\\end{document}")
     low = begin + len("\\begin{document}") if begin >= 0 else 0
     high = end if end >= 0 else len(plain)
-    apart = list(_apart(plain, low, high))
-    text = blanked(_HIDDEN, _without(apart, plain))
-    notes = [_TexPiece(inner, stop - 1) for _, inner, stop in apart]
-    blocks = list(_blocks(source, plain, text, _pieces(text, low, high), notes))
-    title = title_of(name, head.get("title", ""), next((block.text for block in blocks if block.level), ""))
-    metadata = {key: " ".join(value.split()) for key, value in head.items() if value.strip()}
-    return Document(source, blocks, "latex", title, metadata)
+    main, notes = _notes_apart(plain, low, high)
+    pieces = [*_pieces(_blanked(_HIDDEN, main), low, high), *notes]
+    pieces.sort(key=lambda piece: piece.start)  # a note follows the paragraph that it stands in
+    blocks = [block for piece in pieces if (block := _block(piece, source))]
+    title = title_of(name, head["title"], next((block.text for block in blocks if block.level), ""))
+    return Document(source, blocks, "latex", title, {key: value for key, value in head.items() if value})
 
 
-def _blocks(source: str, plain: str, text: str, pieces: Iterator[_TexPiece], notes: list[_TexPiece]) -> Iterator[Block]:
-    """Yield the blocks of pieces, each followed by the notes in it; `text` is the source without notes."""
-    main, side = Aligner(text), Aligner(plain)
-    for piece in pieces:
-        if piece.verbatim:
-            code = source[piece.start : piece.end].strip("\r\n").rstrip()
-            if code.strip():
-                yield Block(code, source.index(code, piece.start))
-        else:
-            yield from _block(clean(text[piece.start : piece.end]), source, main, piece)
-        while notes and notes[0].start < piece.end:
-            note = notes.pop(0)
-            yield from _block(clean(plain[note.start : note.end]), source, side, note)
-    for note in notes:
-        yield from _block(clean(plain[note.start : note.end]), source, side, note)
+def _blanked(pattern: re.Pattern[str], source: str) -> str:
+    """Replace all matches of a pattern by as many spaces, so that offsets hold."""
+    return pattern.sub(lambda match: " " * len(match[0]), source)
 
 
-def _block(text: str, source: str, aligner: Aligner, piece: _TexPiece) -> Iterator[Block]:
-    if piece.level:
-        text = " ".join(text.split())
-    if any(character.isalnum() for character in text):
-        start = source.find(text, piece.start, piece.end)
-        anchors = aligner.locate(text, piece.start, piece.end) if start < 0 else ()
-        yield Block(text, anchors[0][1] if anchors else start, piece.level, anchors=anchors)
+def _block(piece: _TexPiece, source: str) -> Block | None:
+    text = PlacedText()
+    if piece.is_verbatim:
+        code = source[piece.start : piece.end].strip("\r\n").rstrip()
+        text.add(code, source.find(code, piece.start))
+        return text.block(source) if code.strip() else None
+    text.add(piece.text[piece.start : piece.end], piece.start)
+    text = clean(text)
+    if not any(map(str.isalnum, text.text)):
+        return None
+    return text.on_one_line().block(source, piece.level) if piece.level else text.block(source)
 
 
 def _pieces(text: str, low: int, high: int) -> Iterator[_TexPiece]:
     start = low
     while start < high:
         match = _BOUNDARY.search(text, start, high)
-        yield _TexPiece(start, match.start() if match else high)
+        yield _TexPiece(start, match.start() if match else high, text)
         if match is None:
             return
         start = match.end()
         if match["section"]:
             end = _closing(text, start, high)
-            yield _TexPiece(start + 1, end, _LEVELS[match["section"]])
+            yield _TexPiece(start + 1, end, text, _LEVELS[match["section"]])
             start = end + 1
         elif match["verbatim"]:
             opened = re.compile(_CODE).match(text, match.start())
             closing = text.rfind("\\end", match.start(), match.end())
-            yield _TexPiece(opened.end() if opened else start, closing if closing > 0 else match.end(), verbatim=True)
+            end = closing if closing > 0 else match.end()
+            yield _TexPiece(opened.end() if opened else start, end, text, is_verbatim=True)
 
 
-def _apart(text: str, low: int, high: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the offsets of each footnote and caption: its beginning, the beginning of its text, and its end."""
+def _notes_apart(text: str, low: int, high: int) -> tuple[str, list[_TexPiece]]:
+    """The text with spaces in place of footnotes and captions, and these."""
+    main, notes, end = list[str](), list[_TexPiece](), 0
     while match := _APART.search(text, low, high):
         low = _closing(text, match.end(), high) + 1
-        yield match.start(), match.end() + 1, low
+        notes.append(_TexPiece(match.end() + 1, low - 1, text))
+        main += [text[end : match.start()], " " * (low - match.start())]
+        end = low
+    return "".join([*main, text[end:]]), notes
 
 
-def _without(parts: list[tuple[int, int, int]], text: str) -> str:
-    """The text with spaces in place of what stands apart."""
-    kept, end = [], 0
-    for start, _, stop in parts:
-        kept += [text[end:start], " " * (stop - start)]
-        end = stop
-    return "".join([*kept, text[end:]])
-
-
-def _argument(text: str, command: str) -> tuple[int, int] | None:
+def _argument(text: str, command: str) -> str:
+    r"""What a text has as the argument of \command; "" if nothing."""
     match = re.search(rf"\\{command}\s*(?:\[[^\]]{{0,2000}}\])?(?=\{{)", text)
-    return (match.end() + 1, _closing(text, match.end(), len(text))) if match else None
+    argument = PlacedText()
+    if match:
+        argument.add(text[match.end() + 1 : _closing(text, match.end(), len(text))], match.end() + 1)
+    return clean(argument).text
 
 
 def _closing(text: str, opening: int, high: int) -> int:
@@ -163,25 +155,21 @@ def _closing(text: str, opening: int, high: int) -> int:
     return high
 
 
-def clean(text: str) -> str:
+def clean(text: PlacedText) -> PlacedText:
     """The visible text of a paragraph."""
-    parts = []
-    end = 0
-    for match in _MATH.finditer(text):
-        parts += [_clean_words(text[end : match.start()]), (match[1] or match[2]).strip()]
+    shown, end = PlacedText(), 0
+    for match in _MATH.finditer(text.text):
+        shown.add_all(_clean_words(text.cut(end, match.start())))
+        shown.add_all(text.cut(*match.span(1 if match[1] else 2)).stripped())
         end = match.end()
-    joined = "".join([*parts, _clean_words(text[end:])])
-    return _BEFORE_MARK.sub("", _LINE_END.sub("\n", _SPACES.sub(" ", joined))).strip()
+    shown.add_all(_clean_words(text.cut(end, len(text.text))))
+    return shown.replaced(_SPACES, " ").replaced(_LINE_END, "\n").replaced(_BEFORE_MARK).stripped()
 
 
-def _clean_words(text: str) -> str:
-    text = _TARGET.sub("", _GONE.sub("", text))
-    text = _ACCENT.sub(_accented, text)
-    text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], ""), text.replace("\\\\", "\n"))
-    for mark, shown in _MARKS:
-        text = text.replace(mark, shown)
-    held = _ESCAPED.sub(lambda match: {"{": "\x02", "}": "\x03"}.get(match[1], match[1]), text)
-    return held.replace("{", "").replace("}", "").replace("\x02", "{").replace("\x03", "}")
+def _clean_words(text: PlacedText) -> PlacedText:
+    text = text.replaced(_GONE).replaced(_ACCENT, _accented)
+    text = text.replaced(_COMMAND, lambda match: _LETTERS.get(match[1], "") if match[1] else "\n")
+    return text.replaced(_MARK, lambda match: _MARKS.get(match[0], match[0][1:]))
 
 
 def _accented(match: re.Match[str]) -> str:

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyromark
 
-from semsearch.readers.align import Aligner
-from semsearch.readers.document import Block, Document, gap, title_of
+from semsearch.readers.document import Block, Document, title_of
 from semsearch.readers.front_matter import front_matter
-from semsearch.readers.placed_text import PlacedText
+from semsearch.readers.placed_text import PlacedText, joined_row
 
 if TYPE_CHECKING:
     from pyromark.event import Range
@@ -56,7 +55,9 @@ _HTML = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[A-Za-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>",
     re.DOTALL | re.IGNORECASE,
 )
-_SPACE = re.compile(r"[ \t]+")
+_ENTITY = re.compile(r"&(?:#\w{1,9}|\w{1,40});?")
+_SPACE = re.compile(r"[ \t\r]+")
+_LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
 def clean_paragraph(text: PlacedText) -> PlacedText:
@@ -83,10 +84,10 @@ def clean_code(text: PlacedText) -> PlacedText:
     return text.cut(len(body) - len(body.lstrip("\n")), len(body))
 
 
-def clean_html(content: str) -> str:
+def clean_html(text: PlacedText) -> PlacedText:
     """The text of a block of HTML, line by line."""
-    lines = (_SPACE.sub(" ", line).strip() for line in html.unescape(_HTML.sub("", content)).splitlines())
-    return "\n".join(filter(None, lines))
+    visible = text.replaced(_HTML).replaced(_ENTITY, lambda match: html.unescape(match[0]))
+    return visible.replaced(_SPACE, " ").replaced(_LINE_ENDS, "\n").stripped()
 
 
 # -- Notes -------------------------------------------------------------------------------------------------------------
@@ -219,7 +220,7 @@ class MarkdownEvents:
         self._blocks: list[Block] = []
         self._text = PlacedText()  # of what we are in
         self._cells: list[PlacedText] = []
-        self._html: list[str] = []
+        self._html = PlacedText()
         self.tags: dict[str, None] = {}
 
     def blocks(self) -> list[Block]:
@@ -260,14 +261,14 @@ class MarkdownEvents:
         if html[:3].lower() == "<br":
             self._text.add("\n", self._offset(span["start"]))
 
-    def _take_html(self, html: str, _: Range) -> None:
-        self._html.append(html)
+    def _take_html(self, html: str, span: Range) -> None:
+        self._html.add(html, self._offset(span["start"]))
 
     def _start(self, tag: str | dict[str, Any], _: Range) -> None:
         if (tag if isinstance(tag, str) else next(iter(tag))) not in _INLINE:
             self._end_paragraph()
 
-    def _end(self, tag: str | dict[str, Any], span: Range) -> None:
+    def _end(self, tag: str | dict[str, Any], _: Range) -> None:
         name = tag if isinstance(tag, str) else next(iter(tag))
         if name in _INLINE:
             return
@@ -277,11 +278,13 @@ class MarkdownEvents:
         elif name == "CodeBlock":
             self._add(clean_code(self._taken()))
         elif name == "HtmlBlock":
-            self._end_html(span)
+            self._add(clean_html(self._html))
+            self._html = PlacedText()
         elif name == "TableCell":
-            self._cells.append(clean_note(clean_paragraph(self._taken()), self.tags).on_one_line())
+            self._cells.append(clean_note(clean_paragraph(self._taken()), self.tags))
         elif name == "TableHead" or name == "TableRow":
-            self._end_row()
+            self._add(joined_row(self._cells))
+            self._cells = []
         else:
             self._end_paragraph()
 
@@ -292,30 +295,6 @@ class MarkdownEvents:
     def _end_paragraph(self) -> None:
         if self._text:
             self._add(clean_note(clean_paragraph(self._taken()), self.tags))
-
-    def _end_row(self) -> None:
-        row, last = PlacedText(), ""
-        for cell in filter(None, self._cells):
-            if row:
-                row.add_unplaced(gap(last))
-            row.add_all(cell)
-            last = cell.text
-        self._cells = []
-        self._add(row)
-
-    def _end_html(self, span: Range) -> None:
-        """Add the text of a block of HTML, located in its lines."""
-        text, self._html = clean_html("".join(self._html)), []
-        start, end = self._offset(span["start"]), self._offset(span["end"])
-        verbatim = self._source.find(text, start, end)
-        if not text:
-            return
-        if verbatim >= 0:
-            self._blocks.append(Block(text, verbatim))
-            return
-        anchors = Aligner(self._source[start:end]).locate(text, 0, end - start)
-        placed = tuple((clean, start + offset) for clean, offset in anchors)
-        self._blocks.append(Block(text, placed[0][1], anchors=placed))
 
     def _add(self, text: PlacedText, level: int = 0) -> None:
         if text:

@@ -2,7 +2,6 @@
 
 __version__: str
 
-from .async_index import AsyncIndex as AsyncIndex
 from .embedding.embedder import SentenceEmbedder as SentenceEmbedder
 from .embedding.methods import Method as Method
 from .errors import MissingExtra as MissingExtra, SemsearchError as SemsearchError, UsageError as UsageError

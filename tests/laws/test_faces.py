@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import fields
 from inspect import Parameter, getattr_static, signature
 from pathlib import Path
-from typing import Any
 
 import pytest
 from console import semsearch
 from serving import running
 from small import write_articles
 
-from semsearch import AsyncIndex, Index, MultiIndex, Searchable, SearchOptions
+from semsearch import Index, MultiIndex, Searchable, SearchOptions
 from semsearch.errors import UsageError
 from semsearch.mcp import Tools, use
 from semsearch.remote_index import RemoteIndex
@@ -43,12 +41,6 @@ NOT_REMOTE = {
     **dict.fromkeys(["map", "map_there", "map_coloured"], "GET /v1/map/points has bytes, to be drawn"),
     "searcher": "for modules of semsearch that ask for more than hits",
 }
-NOT_AWAITED = {
-    **dict.fromkeys(["roots", "settings"], "properties are not awaited: `index.roots`, in a thread; status"),
-    "over": "for other distributions",
-    "connect": "a server is asked over HTTP, by RemoteIndex, which is no Index",
-    "searcher": NOT_REMOTE["searcher"],
-}
 NOT_OF_SEVERAL = {
     "embed", "documents", "document", "passages", "page", "page_picture", "file", "facets", "status", "problems",
     "checkup", "map_status", "map_passages",
@@ -57,12 +49,6 @@ NOT_OF_SEVERAL = {
 
 def public(cls: type) -> set[str]:
     return {name for name in dir(cls) if not name.startswith("_")}
-
-
-def asked_with(method: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
-    """The parameters of a method: name, kind and default."""
-    parameters = signature(method).parameters.values()
-    return [(each.name, each.kind, each.default) for each in parameters if each.name != "self"]
 
 
 @pytest.mark.parametrize("cls", [Index, RemoteIndex, MultiIndex])
@@ -95,15 +81,7 @@ def test_what_is_of_one_index_is_an_error_of_several(name: str, tmp_path: Path, 
                 getattr(asked, name)(*given)
 
 
-def test_an_index_is_awaited_as_it_is_called() -> None:
-    assert public(Index) == public(AsyncIndex) | NOT_AWAITED.keys()
-    for name in public(AsyncIndex):
-        awaited, called = getattr(AsyncIndex, name), getattr(Index, name)
-        assert asked_with(awaited) == asked_with(called), name
-        assert awaited.__doc__ == called.__doc__
-
-
-@pytest.mark.parametrize("cls", [Searchable, Index, RemoteIndex, MultiIndex, AsyncIndex])
+@pytest.mark.parametrize("cls", [Searchable, Index, RemoteIndex, MultiIndex])
 def test_all_that_is_public_says_what_it_does(cls: type) -> None:
     assert [
         name for name in public(cls) if not getattr_static(cls, name).__doc__ or not getattr(cls, name).__doc__

@@ -3,7 +3,7 @@
 __version__: str
 
 from .embedding.embedder import SentenceEmbedder as SentenceEmbedder
-from .embedding.methods import Method as Method
+from .embedding.weights import Method as Method
 from .errors import MissingExtra as MissingExtra, SemsearchError as SemsearchError, UsageError as UsageError
 from .index import Index as Index
 from .multi_index import MultiIndex as MultiIndex
@@ -31,5 +31,5 @@ from .results.reports import (
 )
 from .searchable import Searchable as Searchable
 from .settings import Settings as Settings
-from .word_vectors.loading import load_vectors as load_vectors
+from .word_vectors.table import load_vectors as load_vectors
 from .word_vectors.table import VectorTable as VectorTable, WordVectors as WordVectors

@@ -31,8 +31,7 @@ from semsearch.storage.published import open_published, published_at
 from semsearch.system.locations import local_path
 from semsearch.system.memory import WRITING, require_memory
 from semsearch.trust import forget, named_outside, record, require
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch.word_vectors.table import DEFAULT_VECTORS
+from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectorsLike, open_vectors
 
 if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from semsearch.rerankers.reranker import Reranker
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
-    from semsearch.word_vectors.loading import WordVectorsLike
+    from semsearch.word_vectors.table import WordVectorsLike
 
 Named = TypeVar("Named", bound=Path | str)
 

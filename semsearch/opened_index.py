@@ -24,8 +24,7 @@ from semsearch.system import plugins
 from semsearch.system.locations import uri_scheme
 from semsearch.system.memory import VECTOR_SEARCH, require_memory
 from semsearch.trust import allowed_write, given_paths, require
-from semsearch.word_vectors.loading import WordVectorsLike
-from semsearch.word_vectors.table import is_shipped
+from semsearch.word_vectors.table import WordVectorsLike, is_shipped
 
 if TYPE_CHECKING:
     from semsearch.indexing.index_writer import IndexWriter, Reporting

@@ -12,11 +12,19 @@ from typing import Any, TypedDict, cast
 
 from semsearch.dense.scan_plan import LISTED, TARGET, ScanOptions
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.methods import Unknown
+from semsearch.embedding.weights import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
-from semsearch.word_vectors.loading import WordVectorsLike, load_vectors, open_vectors
 from semsearch.word_vectors.multilingual import MultilingualVectors
-from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, is_shipped, shipped, shipped_name
+from semsearch.word_vectors.table import (
+    DEFAULT_VECTORS,
+    WordVectors,
+    WordVectorsLike,
+    is_shipped,
+    load_vectors,
+    open_vectors,
+    shipped,
+    shipped_name,
+)
 
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
 SEARCH_A_OF_SEVERAL = 1e-3  # where an index has several languages; see docs/research/measurements.md, "Languages"

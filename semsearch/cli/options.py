@@ -18,7 +18,7 @@ from typer import Argument, Option
 
 import semsearch
 from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
-from semsearch.embedding.methods import MethodName, Unknown
+from semsearch.embedding.weights import MethodName, Unknown
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, SearchOptions, Syntax
 

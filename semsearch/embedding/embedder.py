@@ -25,7 +25,6 @@ import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.contributions import WordShares, share_out
 from semsearch.embedding.estimator import BATCH, Choices, TextEstimator, batched, listed
 from semsearch.embedding.general_language import (
     general_component,
@@ -33,10 +32,9 @@ from semsearch.embedding.general_language import (
     values_of_more,
     without_components,
 )
-from semsearch.embedding.methods import Method, Unknown
 from semsearch.embedding.saved_embedder import card_of, restore, to_bytes, weights_digest
-from semsearch.embedding.weighted_sums import WeightedSums
-from semsearch.embedding.weights import WordWeights, learn_weights
+from semsearch.embedding.weighted_sums import WeightedSums, WordShares, share_out
+from semsearch.embedding.weights import Method, Unknown, WordWeights, learn_weights
 from semsearch.embedding.word_finder import WordFinder, as_multilingual
 from semsearch.errors import FitError, StorageError
 from semsearch.system.durable import write_durably
@@ -44,9 +42,8 @@ from semsearch.system.parallel import Threads
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
 from semsearch.word_vectors.multilingual import MultilingualVectors, language_table
-from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors
+from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, open_vectors
 
 
 class SentenceEmbedder(TextEstimator):

@@ -19,11 +19,9 @@ from typing import Any, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedding.methods import Method, Unknown, find_method
-from semsearch.embedding.weights import check_a
+from semsearch.embedding.weights import Method, Unknown, check_a, find_method
 from semsearch.errors import FitError, UsageError
-from semsearch.word_vectors.loading import WordVectorsLike, open_vectors
-from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.table import WordVectors, WordVectorsLike, open_vectors
 
 BATCH = 8192  # texts at a time
 

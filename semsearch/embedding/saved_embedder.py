@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.estimator import Choices
-from semsearch.embedding.methods import Method
-from semsearch.embedding.weights import WordWeights
+from semsearch.embedding.weights import Method, WordWeights
 from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.errors import FitError, SemsearchError, VectorsMismatch
 from semsearch.text.tokens import TOKENISER_VERSION

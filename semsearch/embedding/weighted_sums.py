@@ -6,11 +6,20 @@
 For many texts, a sparse matrix with a row for each text and a column for each word of the table is multiplied by the
 weighted vectors of the words, which are decoded when they first occur. Out-of-vocabulary words come with the texts; a
 word whose predicted vector is zero is left out, as if it did not occur.
+
+What each word adds to the vector of a text (`share_out`), and so each pair of words to the cosine of two texts: with
+x_j the vector and a_j the weight of the j-th of n words, divided by ν for uSIF, which is known once the text is,
+
+    v = Σ_j R a_j x_j / n,  R = I - Σ_i λ_i c_i c_iᵀ          v / ‖v‖ = Σ_j s_j,  s_j = R a_j x_j / (n ‖v‖)
+
+since the removal of components is linear, and the cosine of two texts is Σ_i Σ_j p_i · s_j. It says how the cosine is
+composed; not how it would change if a word were left out, for then n, ‖v‖ and ν would be others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 
@@ -212,3 +221,40 @@ def _finished(common: CommonComponents, raw: Float32) -> Float32:
         factors = to_unit(rest, scale=row_lengths(part)).astype(np.float32)
         np.multiply(rest, factors[:, None], out=part)
     return raw
+
+
+# -- Contributions of words --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WordShares:
+    """The distinct words of a text in order (w,) and what all occurrences of each add to the text's vector (w, d).
+
+    `unknown` are the words that have no vector.
+    """
+
+    words: tuple[str, ...]
+    rows: Float32
+    unknown: tuple[str, ...]
+
+    def summing_to(self, vector: Float32) -> WordShares:
+        """Shares that sum to a stored vector (d,): its rounding error is divided evenly among the words."""
+        rounding = (vector - self.rows.sum(axis=0)) / np.float32(max(len(self.words), 1))
+        return WordShares(self.words, np.asarray(self.rows + rounding, dtype=np.float32), self.unknown)
+
+
+def share_out(
+    words: Sequence[str], tokens: Ragged, weighted_sums: WeightedSums, common: CommonComponents
+) -> WordShares:
+    """The shares of a text's words (n,) in its vector. `tokens` are the ids of the words, as n texts of one word each,
+    or of the parts of an unknown one."""
+    known = weighted_sums.known(tokens)
+    shares = weighted_sums.shares(known)
+    rest, whole = common.remove(shares), shares.sum(axis=0)[None]
+    factor = to_unit(rest.sum(axis=0)[None], scale=row_lengths(whole))
+    named = [word for word, length in zip(words, known.lengths.tolist(), strict=True) for _ in range(length)]
+    indices = {word: index for index, word in enumerate(dict.fromkeys(named))}
+    rows = np.zeros((len(indices), shares.shape[1]), dtype=np.float32)
+    np.add.at(rows, [indices[word] for word in named], rest * factor)
+    unknown = dict.fromkeys(word for word, length in zip(words, known.lengths.tolist(), strict=True) if not length)
+    return WordShares(tuple(indices), rows, tuple(unknown))

@@ -1,30 +1,74 @@
-"""Weights of words in the average: SIF, uSIF and tf-idf.
+"""Methods of making a sentence vector, the weights of words in each, and the frequencies p(w) that they follow from.
 
-SIF: Arora, Liang, Ma 2017, section 3. uSIF: Ethayarajh 2018, sections 3.1 and 4. tf-idf: equation (7) of the SIF paper.
-Weights are learned once, from the first texts that are fitted, and then frozen: vectors made with different weights
-cannot be compared.
+    mean    v_s = mean of v_w
+    tfidf   weights log((1 + N) / (1 + N_w))                       SIF paper, equation (7)
+    sif     weights a / (a + p(w)), one component removed          Arora, Liang, Ma 2017, section 3, algorithm 1
+    usif    weights a / (a/2 + p(w)), each dimension divided by its norm over the sentence's words,
+            five components removed piecewise                      Ethayarajh 2018, sections 3.1 to 4
+
+For ablations, a `Method` can combine them in any way. Weights are learned once, from the first texts that are fitted,
+and then frozen: vectors made with different weights cannot be compared.
+
+A file of counts has a line per word, most frequent first: the word, a space, its count. The SIF and uSIF releases use
+the same form, so their files can be given as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64, Floating, Int64
-from semsearch.embedding.methods import Weighting
-from semsearch.errors import UsageError
+from semsearch.errors import UsageError, VectorsError
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
+from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
-from semsearch.word_vectors.word_frequencies import mixed, probabilities, read_counts, shares, smoothed
+
+Weighting = Literal["none", "idf", "sif", "usif"]
+MethodName = Literal["mean", "tfidf", "sif", "usif"]
+Unknown = Literal["skip", "pieces"]  # how unknown words get a vector, if at all
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to make sentence vectors: the words' weights, whether dimensions are normalised, how much is removed."""
+
+    name: str
+    weighting: Weighting
+    normalise: bool
+    components: int
+    piecewise: bool
+
+
+METHODS: dict[str, Method] = {
+    "mean": Method("mean", "none", normalise=False, components=0, piecewise=False),
+    "tfidf": Method("tfidf", "idf", normalise=False, components=0, piecewise=False),
+    "sif": Method("sif", "sif", normalise=False, components=1, piecewise=False),
+    "usif": Method("usif", "usif", normalise=True, components=5, piecewise=True),
+}
+
+
+def find_method(method: str | Method) -> Method:
+    """Return the method of that name; a `Method` is returned as it is. Raises UsageError for an unknown name."""
+    if isinstance(method, Method):
+        return method
+    if not isinstance(method, str) or method not in METHODS:
+        raise UsageError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
+    return METHODS[method]
+
+
+# -- --top -------------------------------------------------------------------------------------------------------------
+
 
 SIF_A = 1e-3  # SIF paper, table 1
 LEAST_A = 1e-12  # far below any p(w), where weights are a / p(w), a smaller a only makes them too small to compute with
@@ -156,3 +200,69 @@ def _mean_length(batches: Iterable[Ragged]) -> float:
         words += len(batch.ids)
         texts += int(np.count_nonzero(batch.lengths))
     return words / texts if texts else 1.0
+
+
+# -- Frequencies -------------------------------------------------------------------------------------------------------
+
+
+def read_counts(path: Path) -> Counter[str]:
+    """Read a counts file. Words are normalised as in texts; counts of words that become equal are added.
+
+    Words that the tokeniser would split cannot occur and are left out.
+    Raises VectorsError, which names the line, if a line is not a word and a whole number, or if there are no lines.
+    """
+    counts: Counter[str] = Counter()
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                word, _, count = line.rstrip("\n").rpartition(" ")
+                if not word or not (count.isascii() and count.isdigit()):
+                    line_start = line.rstrip()[:60]
+                    raise VectorsError(
+                        f"{path}, line {number}: expected a word, a space and a count, found {line_start!r}"
+                    )
+                normal = normalise(word)
+                if normal and " " not in normal:
+                    counts[normal] += int(count)
+    except (OSError, UnicodeDecodeError) as error:
+        raise VectorsError(f"{path} cannot be read as a file of word counts: {error}") from error
+    if not counts.total():
+        raise VectorsError(f"{path} has no counts; expected lines of a word, a space and a count")
+    return counts
+
+
+def shares(counts: Mapping[str, int]) -> Float64:
+    """p(w) of each counted word, in the order of the counts. (n,)"""
+    numbers = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
+    return np.asarray(numbers / numbers.sum())
+
+
+# -- Probabilities -----------------------------------------------------------------------------------------------------
+
+
+GENERAL_WORDS = 20_000  # see docs/research/measurements.md
+
+
+def probabilities(counts: Mapping[str, int], vectors: WordVectors) -> Float32:
+    """p(w) of each word of a vector table, by a counts file; a word that it lacks gets its least probability. (V,)"""
+    counted = shares(counts)
+    ids = vectors.lookup(hash_words(list(counts)).hashes)
+    p = np.full(len(vectors), counted.min())
+    p[ids[ids >= 0]] = counted[ids >= 0]
+    return p.astype(np.float32)
+
+
+def smoothed(counts: npt.NDArray[np.integer[Any]]) -> Float32:
+    """p(w) by the counts (V,) of a corpus; a word that it lacks gets the probability of one occurrence. (V,) -> (V,)"""
+    total = max(int(counts.sum()), 1)
+    return np.asarray(np.maximum(counts, 1) / total, dtype=np.float32)
+
+
+def mixed(counts: npt.NDArray[np.integer[Any]], general: Float32) -> Float32:
+    """p(w) by the counts (V,) of a corpus to which `GENERAL_WORDS` words of general English p(w) (V,) are added. (V,)
+
+    This is a Dirichlet prior, as used to smooth language models (Zhai and Lafferty 2004): for a few notes p(w) is that
+    of general English, for a large corpus its own.
+    """
+    prior = general.astype(np.float64) / general.sum(dtype=np.float64)
+    return np.asarray((counts + GENERAL_WORDS * prior) / (counts.sum() + GENERAL_WORDS), dtype=np.float32)

@@ -12,8 +12,7 @@ from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import WordChunk, hash_chunks
 from semsearch.word_vectors.language_words import language_words
-from semsearch.word_vectors.multilingual import MultilingualVectors, id_base, language_table
-from semsearch.word_vectors.question_language import guess_languages
+from semsearch.word_vectors.multilingual import MultilingualVectors, guess_languages, id_base, language_table
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:

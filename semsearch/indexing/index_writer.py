@@ -39,7 +39,7 @@ from semsearch.system import clock
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
 from semsearch.system.parallel import Executor
-from semsearch.word_vectors.loading import open_vectors
+from semsearch.word_vectors.table import open_vectors
 
 if TYPE_CHECKING:
     import sqlite3

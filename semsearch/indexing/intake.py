@@ -37,7 +37,7 @@ from semsearch.storage.passage_rows import (
     stored_texts,
     with_documents,
 )
-from semsearch.text.detect_language import SAMPLE, language_of_parts
+from semsearch.text.languages import SAMPLE, language_of_parts
 from semsearch.text.passage_records import PassageRecord, PassageWords, find_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.text_lengths import heading_text

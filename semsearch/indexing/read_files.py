@@ -51,8 +51,7 @@ from semsearch.text.passage_records import (
     storable,
 )
 from semsearch.text.terms import Lexicon
-from semsearch.word_vectors.loading import VectorsReference
-from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.table import VectorsReference, WordVectors
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """Explain a hit: the record that the stages left of its score, and the share that each word of the query has in it.
 
 The points are not computed again. What is: BM25 by term, and the cosines by word, from the query and the sentence
-nearest in meaning, which are embedded again word by word (semsearch.embedding.contributions), and the stored vectors of
+nearest in meaning, which are embedded again word by word (semsearch.embedding.weighted_sums), and the stored vectors of
 the passage. So the shares sum to what was recorded, up to rounding. The quoted sentence, often the same one, does not
 count for the score (semsearch.search.quote).
 """
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64
-from semsearch.embedding.contributions import WordShares
+from semsearch.embedding.weighted_sums import WordShares
 from semsearch.lexical.bm25 import NeighbourFlags
 from semsearch.results.explanation import (
     AlignedWord,

@@ -49,8 +49,7 @@ from semsearch.storage.passage_rows import (
 )
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
-from semsearch.text.detect_language import language_of_passage
-from semsearch.text.languages import ENGLISH
+from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed

@@ -3,7 +3,7 @@
 It has the words of the text, its vector, the passages that may answer, and parts to find literally. In an index that is
 not in English alone, the share of a question's words that the word vectors know decides the weight of the dense score,
 and its vector is made by the word vectors of its own language, which is guessed
-(semsearch.word_vectors.question_language). A question in a language that has no word vectors, and that no document of
+(semsearch.word_vectors.multilingual). A question in a language that has no word vectors, and that no document of
 the index has, gives a notice.
 """
 
@@ -28,15 +28,13 @@ from semsearch.search.candidates import Query, QueryPart, dense_weight
 from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView
-from semsearch.text.detect_language import clear_language_of, is_clearly_english
-from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
+from semsearch.text.languages import ENGLISH, RULES, clear_language_of, is_clearly_english, name_of, stop_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, without_stop_words
 from semsearch.text.tokens import hash_words, words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.language_words import split_words
-from semsearch.word_vectors.multilingual import language_table
-from semsearch.word_vectors.question_language import guess_any_language
+from semsearch.word_vectors.multilingual import guess_any_language, language_table
 from semsearch.word_vectors.table import WordVectors
 
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart

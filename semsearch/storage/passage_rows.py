@@ -24,7 +24,7 @@ from semsearch.storage.checksums import (
     stored_numbers_sum,
 )
 from semsearch.storage.document_rows import DocumentRow, documents_changing, need_documents
-from semsearch.text.detect_language import language_of_parts, language_of_passage
+from semsearch.text.languages import language_of_parts, language_of_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
 

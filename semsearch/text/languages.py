@@ -1,4 +1,4 @@
-"""Languages: the stemmer, the letters, the name and the stop words of each. Which one a text is in: detect_language.py.
+"""Languages: the stemmer, the letters, the name and the stop words of each, and which one a text is in.
 
 Stemmers are Snowball's (Porter 1980, and many others since). An accent is taken off after stemming, for stemmers go by
 it, and only where a word stays the same word without it: the ñ of año and the ı of Turkish are letters of their own.
@@ -9,12 +9,26 @@ A query is searched without its stop words, unless it has no other words. Those 
 short ones of stopwords-iso. Its lists were gathered for classifying texts, and have words of which one may well ask:
 world, year, good. Nearly all words of up to four letters in them are articles, pronouns, prepositions and question
 words; without the longer ones questions are answered better than with all or none (docs/research/measurements.md).
+
+Which language a text is in is known by its script, and where several share one, by py3langid (Lui and Baldwin 2012). In
+Latin letters it is asked only where a text is not clearly English, and has letters or two stop words of another
+language; its answer is taken if it is likely. All else counts as English: source code, tables, names, a text of a few
+words (docs/research/measurements.md, "Languages"). In Cyrillic ones it is not asked where the letters decide: its model
+takes half a second and 100 MB, which a folder in English or Russian need not pay. The language of a question, of which
+the word vectors know more, is guessed by semsearch.word_vectors.multilingual.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 ENGLISH = "en"
 SEQUENCE = 3  # letters, with their marks, of Thai and its like; see docs/research/measurements.md
@@ -131,3 +145,192 @@ def listed_stop_words(language: str) -> frozenset[str]:
     from stopwordsiso import has_lang, stopwords  # 15 ms to import, and indexes in English need none
 
     return frozenset(stopwords(language) if has_lang(language) else ())
+
+
+# -- Detection ---------------------------------------------------------------------------------------------------------
+
+
+SAMPLE = 1000  # characters of a document, which are looked at
+_ENGLISH_WORDS = frozenset(
+    "the of and to in is that for with as are on by this be it from an or which at was not".split()
+)
+_ENOUGH = 0.12  # of a text's words: so many of these, and it is English
+_FEWEST = 3  # different words of a text that may be in another language in Latin letters
+_FEW_OTHER = 2  # of its words that are stop words of one other language or have a letter beyond those of English
+_BEYOND = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")  # Latin letters that English has not
+_RUSSIAN, _NOT_RUSSIAN = frozenset("ыэ"), frozenset("іўїє")  # letters of Russian and Belarusian, and not of Russian
+_LIKELY = 0.7  # the probability from which on it is
+_NEAR = 0.8  # of a question's stop words: so many of a language of the index, and it may be in that
+_LETTERS = 0.3  # of a text's letters, in another script
+_KANA = 0.05  # for each Chinese character: so many, and the text is Japanese
+_GLANCE = 400  # characters
+_FEW = 20  # words
+_LONGER = 1.25  # times as many bytes as characters
+_IN_ENGLISH = (" the ", " and ", " of ")  # a passage with one of these, in a document in English, is in English
+_WORD = re.compile(r"[^\W\d_]+")
+_SCRIPTS = {  # the first and the last letter of each range
+    "el": "\u0370\u03ff\u1f00\u1fff",
+    "Cyrillic": "\u0400\u052f",
+    "hy": "\u0531\u0587",
+    "he": "\u05d0\u05ea",
+    "Arabic": "\u0620\u06d3",
+    "Devanagari": "\u0904\u0939",
+    "bn": "\u0985\u09b9",
+    "gu": "\u0a85\u0ab9",
+    "ta": "\u0b85\u0bb9",
+    "te": "\u0c05\u0c39",
+    "th": "\u0e01\u0e2e",
+    "lo": "\u0e81\u0eae",
+    "my": "\u1000\u102a",
+    "ka": "\u10d0\u10ff",
+    "km": "\u1780\u17b3",
+    "Kana": "\u3041\u30fe",
+    "Han": "\u3400\u4dbf\u4e00\u9fff",
+    "ko": "\uac00\ud7a3",
+}
+_SHARED = {  # languages that share a script; the first is taken where nothing speaks for another
+    "Latin": tuple(code for code, rules in RULES.items() if rules.is_latin),
+    "Cyrillic": ("ru", "uk", "be", "bg", "mk", "sr"),
+    "Arabic": ("ar", "fa", "ur"),
+    "Devanagari": ("hi", "ne"),
+}
+
+
+def sharing_script(script: str) -> tuple[str, ...]:
+    """The languages that have a script, as `script_of` names it."""
+    return _SHARED.get(script, (script,))
+
+
+def language_of(text: str) -> str:
+    """The language of a text by its ISO 639-1 code; English if it is not clearly another one."""
+    sample = text[:SAMPLE]
+    script = script_of(sample)
+    if script not in _SHARED:
+        return script
+    if script == "Cyrillic" and not _RUSSIAN.isdisjoint(sample.lower()) and _NOT_RUSSIAN.isdisjoint(sample.lower()):
+        return "ru"
+    if script != "Latin":
+        return _likeliest(sample, script)[0]
+    if _is_english(sample[:_GLANCE].lower().split()) or is_clearly_english(sample):
+        return ENGLISH
+    if not _may_be_another(_WORD.findall(sample)):
+        return ENGLISH
+    language, probability = _likeliest(sample, script)
+    return language if probability >= _LIKELY else ENGLISH
+
+
+def clear_language_of(text: str, known: Iterable[str]) -> str | None:
+    """The language of a short text, such as a question; None if it is not clear from script or function words.
+
+    A text is taken to be in a `known` language that has its script, and in Latin letters about as many of its words.
+    """
+    sharing = _SHARED.get(script_of(text), ())
+    if ENGLISH not in sharing and not set(sharing).isdisjoint(known):
+        return None
+    language, words = language_of(text), _WORD.findall(text.lower())
+    if ENGLISH in sharing:
+        stop_word_counts = {code: len(set(words) & stop_words(code)) for code in (language, *known)}
+        if any(stop_word_counts[code] >= _NEAR * stop_word_counts[language] for code in known if code != language):
+            return None
+    english = sum(word in _ENGLISH_WORDS for word in words)
+    return language if language != ENGLISH or english >= max(2, _ENOUGH * len(words)) else None
+
+
+def is_clearly_english(text: str) -> bool:
+    """Whether a short text, such as a question, has two stop words of English or more, and more than of any other
+    language that has its script: 1153 of XQuAD's 1190 questions in English, and one of those in German."""
+    if script_of(text) != "Latin":
+        return False
+    distinct = set(_WORD.findall(text.lower()))
+    counts = [len(distinct & stop_words(code)) for code in _SHARED["Latin"] if code != ENGLISH]
+    return len(distinct & STOP_WORDS) > max(1, *counts)
+
+
+def _is_english(words: list[str]) -> bool:
+    """Whether a glance at the first words is enough: most documents are in English, and need no more."""
+    return len(words) >= _FEW and sum(word in _ENGLISH_WORDS for word in words) >= _ENOUGH * len(words)
+
+
+def _may_be_another(words: Sequence[str]) -> bool:
+    """Whether a text that is not clearly English, given by its words, has any sign of another language.
+
+    A capital and a letter that English has not make a name, which texts in English have, too.
+    """
+    distinct = {word.lower() for word in words}
+    foreign = {word.lower() for word in words if not word.isascii() and _BEYOND.search(word)}
+    if len(distinct) < _FEWEST or any(word in foreign and word[0].islower() for word in words):
+        return len(distinct) >= _FEWEST
+    english, *others = (len(distinct & listed) for listed in _listed_stop_words())
+    return max(others) >= english and len(foreign) + max(others) >= _FEW_OTHER
+
+
+def language_of_parts(parts: Iterable[str]) -> str:
+    """The language of a document, given by its parts, of which the first few are looked at."""
+    sample = ""
+    for part in parts:
+        sample += f"{part}\n"
+        if len(sample) >= SAMPLE:
+            break
+    return language_of(sample)
+
+
+def language_of_passage(text: str, language: str) -> str:
+    """The language of a passage of a document in a language: another one if its script or its words say so.
+
+    English if that of the document was not detected, which is then empty.
+    """
+    if not language:
+        return ENGLISH
+    if language == ENGLISH:
+        if text.isascii() or any(word in text for word in _IN_ENGLISH):
+            return ENGLISH  # most passages; it takes a millionth of a second
+        return language_of(text)
+    script = script_of(text[:SAMPLE])
+    if script == "Latin" and language in _SHARED["Latin"]:
+        return ENGLISH if _is_english(text[:_GLANCE].lower().split()) else language
+    return language if language in _SHARED.get(script, (script,)) else language_of(text)
+
+
+def script_of(text: str) -> str:
+    """The script of a text: the code of the language that alone has it, or the name of a script that several share."""
+    if len(text.encode("utf-8", "replace")) < _LONGER * len(text):
+        return "Latin"  # letters of all others take two bytes or more
+    counts = Counter[str]()
+    for letter, count in Counter(text).items():
+        counts[_script_of_letter(letter)] += count
+    kana, han = counts.pop("Kana", 0), counts.pop("Han", 0)
+    counts["ja" if kana > _KANA * han else "zh"] = kana + han
+    counts.pop("", None)
+    script, most = counts.most_common(1)[0]
+    return script if most > _LETTERS * sum(map(str.isalpha, text)) else "Latin"
+
+
+@lru_cache(maxsize=4096)
+def _script_of_letter(letter: str) -> str:
+    """The script that has a letter; empty for Latin letters and all else."""
+    for script, ranges in _SCRIPTS.items():
+        if any(first <= letter <= last for first, last in zip(ranges[::2], ranges[1::2], strict=True)):
+            return script
+    return ""
+
+
+@cache
+def _listed_stop_words() -> tuple[frozenset[str], ...]:
+    """The stop words, long ones too, of each language in Latin letters, English first; no letters of formulas."""
+    codes = (ENGLISH, *(code for code in _SHARED["Latin"] if code != ENGLISH))
+    return tuple(frozenset(word for word in listed_stop_words(code) if len(word) > 1) for code in codes)
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # half a second and 100 MB: English is known without it
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages([code for sharing in _SHARED.values() for code in sharing])
+    return identifier
+
+
+def _likeliest(text: str, script: str) -> tuple[str, float]:
+    """The likeliest of the languages that share a script, and its probability."""
+    ranked = _identifier().rank(text)
+    return next((code, probability) for code, probability in ranked if code in _SHARED[script])

@@ -19,8 +19,7 @@ import numpy as np
 
 from semsearch.arrays.types import Int64
 from semsearch.readers.document import Document
-from semsearch.text.detect_language import language_of_parts, language_of_passage
-from semsearch.text.languages import ENGLISH
+from semsearch.text.languages import ENGLISH, language_of_parts, language_of_passage
 from semsearch.text.passages import each_passage
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import WordChunk, hash_chunks, with_parts

@@ -11,16 +11,19 @@
 
 The vocabulary is looked up by hash, without ever making a dict of all words: at 64 bits, one of a million OOV words is
 taken for one of a hundred thousand known ones only once in ten million such corpora. The tables that come with
-semsearch are folders beside this file.
+semsearch are folders beside this file; semsearch-research makes others. Other processes and machines get a reference,
+by which they open the table themselves: by memory mapping, all processes of a machine share one copy.
 """
 
 from __future__ import annotations
 
 import errno
 import json
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from socket import gethostname
 from tokenize import TokenError
 from typing import Any, Literal, Protocol
 
@@ -29,7 +32,7 @@ import numpy.typing as npt
 
 from semsearch.arrays.hash_table import look_up
 from semsearch.arrays.types import Float32, Int32, UInt64
-from semsearch.errors import EXHAUSTED, VectorsError
+from semsearch.errors import EXHAUSTED, UsageError, VectorsError, VectorsMismatch
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
 from semsearch.word_vectors.pieces import Pieces
@@ -256,3 +259,79 @@ def shipped_name(folder: Path) -> str | None:
 def shipped_names() -> list[str]:
     """The names of the word vectors that come with semsearch."""
     return sorted(card.parent.name for card in _HERE.glob("*/card.json"))
+
+
+# -- Opening them ------------------------------------------------------------------------------------------------------
+
+
+__all__ = ["DEFAULT_VECTORS", "WordVectorsLike", "load_vectors", "open_vectors", "shipped_names"]
+
+WordVectorsLike = str | Path | WordVectors
+
+
+def load_vectors(name_or_path: str | Path = DEFAULT_VECTORS) -> VectorTable:
+    """Open word vectors by name (shipped), or by the path of their folder.
+
+    For a GloVe, word2vec or fastText file, the folder beside it that `semsearch vectors import` has made is opened.
+    Raises VectorsError if there are none, or they cannot be read.
+    """
+    if table := shipped(str(name_or_path)):
+        return table
+    path = Path(name_or_path)
+    if path.is_file():
+        folder = path.with_name(f"{path.name}.semsearch")
+        if not folder.is_dir():
+            raise VectorsError(f"{path} is a file, not a folder of word vectors; run: semsearch vectors import {path}")
+        path = folder
+    if path.is_dir():
+        return VectorTable(path)
+    raise VectorsError(
+        f"there are no word vectors {str(name_or_path)!r}; expected {', '.join(shipped_names())}, or a path"
+    )
+
+
+def open_vectors(vectors: WordVectorsLike) -> WordVectors:
+    """Open word vectors by name or path, as `load_vectors`; a table that is open already is returned."""
+    return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsReference:
+    """Word vectors by the name of shipped ones, or by their folder; with their own name, for people."""
+
+    place: str
+    name: str
+    digest: str
+
+    @classmethod
+    def of(cls, vectors: WordVectors) -> VectorsReference:
+        """The reference to opened word vectors. Raises UsageError for vectors without a folder."""
+        folder = getattr(vectors, "folder", None)
+        if folder is None:
+            raise UsageError(
+                f"other processes cannot open the word vectors {vectors.name}, which only this program holds; "
+                "give a name or a folder"
+            )
+        return cls(shipped_name(Path(folder)) or str(Path(folder).resolve()), vectors.name, vectors.digest)
+
+    def open(self) -> VectorTable:
+        """Open them, once a process. Raises VectorsError if they are not there, VectorsMismatch if others are."""
+        return _opened(self)
+
+
+@lru_cache(maxsize=4)
+def _opened(reference: VectorsReference) -> VectorTable:
+    wanted = f"the word vectors {reference.name} ({reference.digest[:8]})"
+    try:
+        table = load_vectors(reference.place)
+    except VectorsError as error:
+        raise VectorsError(
+            f"{gethostname()} does not have {wanted}: {error}; copy them to the same path there, or to a "
+            "folder that all machines share"
+        ) from error
+    if table.digest != reference.digest:
+        raise VectorsMismatch(
+            f"{reference.place} on {gethostname()} contains {table.name} ({table.digest[:8]}), "
+            f"expected {wanted}; copy those there"
+        )
+    return table

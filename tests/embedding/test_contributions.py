@@ -15,7 +15,7 @@ from small import TOPICS, sentence, small_vectors, write_articles
 
 from semsearch import Index, SentenceEmbedder, Text, VectorTable, load_vectors
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.embedding.methods import Method
+from semsearch.embedding.weights import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.options import Mode

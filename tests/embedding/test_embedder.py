@@ -13,7 +13,7 @@ from small import TOPICS, sentence
 from small_tables import write_table
 
 from semsearch import SentenceEmbedder, load_vectors
-from semsearch.embedding.methods import METHODS
+from semsearch.embedding.weights import METHODS
 from semsearch.errors import FitError, SemsearchError, UsageError, VectorsMismatch
 from semsearch.settings import PRIOR
 from semsearch.system.parallel import Threads

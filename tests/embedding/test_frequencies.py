@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semsearch.embedding.weights import probabilities, read_counts, smoothed
 from semsearch.errors import VectorsError
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.word_frequencies import probabilities, read_counts, smoothed
 
 
 def test_forms_of_a_word_are_added_and_what_is_not_one_word_is_left_out(tmp_path: Path) -> None:

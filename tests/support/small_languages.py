@@ -13,7 +13,7 @@ from small import GLUE, TOPICS
 
 from semsearch.word_vectors import language_table, multilingual
 from semsearch.word_vectors.language_table import LanguageTable
-from semsearch.word_vectors.question_language import _with_tables
+from semsearch.word_vectors.multilingual import _with_tables
 from semsearch.word_vectors.table import VectorTable
 
 WORDS = [*GLUE, *dict.fromkeys(word for words in TOPICS.values() for word in words.split())]

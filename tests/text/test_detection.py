@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.text.detect_language import clear_language_of, language_of, language_of_parts
+from semsearch.text.languages import clear_language_of, language_of, language_of_parts
 
 TEXTS = {
     "en": "The captain sails the ship across the storm, and the sailors are afraid of the waves.",

@@ -14,8 +14,14 @@ from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.language_table import LanguageTable, shipped_languages
 from semsearch.word_vectors.language_words import language_words, parts_of_words
-from semsearch.word_vectors.multilingual import MultilingualVectors, id_base, language_table, languages_in as in_ids
-from semsearch.word_vectors.question_language import guess_any_language, guess_languages
+from semsearch.word_vectors.multilingual import (
+    MultilingualVectors,
+    guess_any_language,
+    guess_languages,
+    id_base,
+    language_table,
+    languages_in as in_ids,
+)
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -15,8 +15,7 @@ from small_tables import write_table
 
 from semsearch.errors import VectorsError
 from semsearch.text.tokens import hash_words
-from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.table import VectorTable, shipped, shipped_names
+from semsearch.word_vectors.table import VectorTable, load_vectors, shipped, shipped_names
 
 
 def made_up(number: int) -> list[str]:

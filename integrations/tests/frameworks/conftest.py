@@ -17,8 +17,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.searchable import Searchable
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.table import WordVectors, load_vectors
 
 GUIDE = """---
 title: Keys

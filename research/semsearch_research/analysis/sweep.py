@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from semsearch import Method
-from semsearch.embedding.methods import METHODS
+from semsearch.embedding.weights import METHODS
 from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch.settings import choose_frequencies
-from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.cache import cached, digest_of, versions
 from semsearch_research.evaluate.inputs import (
     Progress,

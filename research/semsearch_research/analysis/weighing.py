@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import VectorTable, load_vectors
-from semsearch.embedding.weights import sif_weights, usif_a, usif_weights
+from semsearch.embedding.weights import probabilities, read_counts, shares, sif_weights, usif_a, usif_weights
 from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
-from semsearch.word_vectors.word_frequencies import probabilities, read_counts, shares
 from semsearch_research.evaluate.inputs import check_positive, counts_in, ids_of_words
 from semsearch_research.evaluate.sts_cosines import USIF_N
 from semsearch_research.published import figures

@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 import typer
 
 from semsearch.commands import JsonOption, TableOption, progress, share_of, tell_skipped, to_json, warn
+from semsearch.embedding.weights import read_counts
 from semsearch.errors import UsageError, VectorsError
 from semsearch.word_vectors.table import Dtype, VectorTable
-from semsearch.word_vectors.word_frequencies import read_counts
 from semsearch_research.train.cbos import CbosSettings, train_cbos
 from semsearch_research.train.corpus import count_words
 from semsearch_research.train.distill import Provenance, distill_words

@@ -25,7 +25,7 @@ from semsearch.readers.document import Text
 from semsearch.rerankers.reranker import ModelReranker, standardised
 from semsearch.results.options import Mode
 from semsearch.text.tokens import words
-from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.inputs import import_extra
 
 

@@ -25,7 +25,7 @@ from semsearch.rerankers.load_reranker import load_reranker
 from semsearch.results.codec import Record
 from semsearch.results.options import RANKING, Mode
 from semsearch.text.tokens import words
-from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.beir import Collection, collection_folders, read_collection
 from semsearch_research.evaluate.inputs import check_several, import_extra
 from semsearch_research.evaluate.rankers import Peer, Ranker, fused, mode_rankers, open_peers

@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from semsearch.embedding.methods import Method
+from semsearch.embedding.weights import Method
 from semsearch.errors import SourceError, UsageError
 from semsearch.text.sentences import sentence_spans
-from semsearch.word_vectors.loading import WordVectorsLike
-from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.table import WordVectors, WordVectorsLike
 from semsearch_research.evaluate.cache import cached, digest_of, versions
 from semsearch_research.evaluate.file_lines import numbered_lines
 from semsearch_research.evaluate.inputs import check_each_a, check_several, counts_in, distinct_names, is_distilled

@@ -20,13 +20,22 @@ from semsearch.arrays.types import Float32, Floating
 from semsearch.arrays.vectors import row_lengths, unit
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.methods import METHODS, Method, Weighting
 from semsearch.embedding.weighted_sums import WeightedSums
-from semsearch.embedding.weights import SIF_A, WordWeights, learn_weights, usif_a
+from semsearch.embedding.weights import (
+    METHODS,
+    SIF_A,
+    Method,
+    Weighting,
+    WordWeights,
+    learn_weights,
+    probabilities,
+    read_counts,
+    shares,
+    usif_a,
+)
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import WordVectors
-from semsearch.word_vectors.word_frequencies import probabilities, read_counts, shares
 from semsearch_research.evaluate.inputs import check_several
 from semsearch_research.evaluate.sentence_pairs import Task
 

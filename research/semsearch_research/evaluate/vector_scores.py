@@ -11,8 +11,7 @@ import numpy as np
 from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch.text.tokens import hash_words
-from semsearch.word_vectors.loading import WordVectorsLike
-from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.table import WordVectors, WordVectorsLike
 from semsearch_research.evaluate.beir import collection_folders, read_collection
 from semsearch_research.evaluate.retrieval import RetrievalRow, evaluate_retrieval
 from semsearch_research.evaluate.sentence_pairs import read_tasks

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from semsearch import SentenceEmbedder, WordVectors, arrays, embedding, text, word_vectors
 from semsearch.errors import UsageError
-from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.cache import cached, versions
 from semsearch_research.evaluate.inputs import check_positive, check_several, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from semsearch import arrays, embedding, text, word_vectors
-from semsearch.embedding.methods import find_method
+from semsearch.embedding.weights import find_method
 from semsearch.errors import UsageError
-from semsearch.word_vectors.loading import WordVectorsLike
+from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.cache import cached
 from semsearch_research.evaluate.inputs import check_each_a, check_several, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import Resampled

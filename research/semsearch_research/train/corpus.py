@@ -1,7 +1,7 @@
 """A corpus to train word vectors on: read once to count the vocabulary, then again as word ids, by paragraphs.
 
 Two passes keep memory small: only the counts of the first are kept, and of the second a few million characters at a
-time. Counts are sums: files are counted in any order and the results added. semsearch.word_vectors.word_frequencies
+time. Counts are sums: files are counted in any order and the results added. semsearch.embedding.weights
 keeps them in files, for the p(w) of the papers.
 
 Plain text, also compressed, is streamed, and its paragraphs are those that an index would see: between blank lines, or

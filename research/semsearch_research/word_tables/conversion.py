@@ -18,11 +18,19 @@ import numpy as np
 from filelock import FileLock
 
 from semsearch.arrays.types import Float32
+from semsearch.embedding.weights import read_counts
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words, normalise
-from semsearch.word_vectors.loading import WordVectorsLike, load_vectors as load_table
-from semsearch.word_vectors.table import DEFAULT_VECTORS, Dtype, VectorTable, WordVectors, is_shipped, shipped
-from semsearch.word_vectors.word_frequencies import read_counts
+from semsearch.word_vectors.table import (
+    DEFAULT_VECTORS,
+    Dtype,
+    VectorTable,
+    WordVectors,
+    WordVectorsLike,
+    is_shipped,
+    load_vectors as load_table,
+    shipped,
+)
 from semsearch_research.word_tables.table_writer import TableWriter
 from semsearch_research.word_tables.vector_formats import Progress, identify
 

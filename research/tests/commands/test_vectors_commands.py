@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from semsearch.cli.main import app
 from semsearch.errors import VectorsError
-from semsearch.word_vectors.loading import load_vectors
+from semsearch.word_vectors.table import load_vectors
 
 
 def run(*arguments: object) -> Result:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from semsearch import SentenceEmbedder
-from semsearch.embedding.weights import usif_a
+from semsearch.embedding.weights import shares, usif_a
 from semsearch.word_vectors.table import VectorTable
-from semsearch.word_vectors.word_frequencies import shares
 from semsearch_research.word_tables.table_writer import TableWriter
 
 WORDS = "the a ship sails dawn sea bread oven warm mia zyx last".split()  # the program finds "last" for unknown words

@@ -10,8 +10,7 @@ import pytest
 from small import TOPICS
 
 from semsearch.errors import StorageError, UsageError, VectorsError
-from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorTable, load_vectors
 from semsearch_research.word_tables.nearest_words import neighbours
 from semsearch_research.word_tables.table_writer import TableWriter, quantise
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.word_vectors.word_frequencies import read_counts
+from semsearch.embedding.weights import read_counts
 from semsearch_research.word_tables.word_counts import write_counts
 
 

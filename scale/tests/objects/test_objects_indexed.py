@@ -15,8 +15,7 @@ from semsearch.indexing.read_files import PreparerElsewhere, SentChunk
 from semsearch.sources.remote_source import RemoteState
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.known_files import get_roots
-from semsearch.word_vectors.loading import VectorsReference
-from semsearch.word_vectors.table import VectorTable
+from semsearch.word_vectors.table import VectorsReference, VectorTable
 from semsearch_scale.objects.object_store import open_store, size_of, time_of
 
 DOCS = "s3://bucket/docs"

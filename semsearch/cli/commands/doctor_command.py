@@ -18,7 +18,7 @@ from semsearch.cli.printing import PROBLEMS, keep_warnings
 from semsearch.errors import SemsearchError, install_command
 from semsearch.index import Index
 from semsearch.system.locations import cache_folder, config_folder, data_folder
-from semsearch.word_vectors.loading import load_vectors, shipped_names
+from semsearch.word_vectors.table import load_vectors, shipped_names
 
 # which a wrong processor, libc or version of Python breaks
 _COMPILED = "numpy scipy.sparse faiss lxml.etree turbohtml pypdfium2 Stemmer pyromark sentencex yaml".split()

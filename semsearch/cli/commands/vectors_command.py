@@ -8,8 +8,7 @@ from semsearch.cli import options
 from semsearch.cli.plugged_in import group
 from semsearch.cli.printing import one_line, to_json
 from semsearch.errors import VectorsError
-from semsearch.word_vectors.loading import load_vectors
-from semsearch.word_vectors.table import shipped_names
+from semsearch.word_vectors.table import load_vectors, shipped_names
 
 vectors_group = group("Word vectors: list, inspect.")
 

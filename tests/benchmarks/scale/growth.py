@@ -30,7 +30,7 @@ from pathlib import Path
 from statistics import median
 
 from semsearch import Index, VectorTable
-from semsearch.word_vectors.loading import open_vectors
+from semsearch.word_vectors.table import open_vectors
 from semsearch_research.bench.bench_text import made_up, take_sample, write_corpus
 from semsearch_research.evaluate.plots import new_figure, save, style
 

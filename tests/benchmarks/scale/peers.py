@@ -362,7 +362,7 @@ def vicinity_open(backend: str, corpus: Corpus, out: Path) -> list[Answers]:
 
 
 def _model2vec() -> Callable[[list[str]], Any]:
-    from semsearch.word_vectors.loading import open_vectors
+    from semsearch.word_vectors.table import open_vectors
     from semsearch_research.bench.peers import own_model2vec
 
     return own_model2vec(open_vectors("english"))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The share of each pair of words in the cosine of two texts, by loops: oracle of semsearch.embedding.contributions.
+"""The share of each pair of words in the cosine of two texts, by loops: oracle of semsearch.embedding.weighted_sums.
 
 The vectors, weights, directions and strengths are given; the rest is the two papers', as in
 tests/support/references/papers.py.

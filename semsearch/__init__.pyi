@@ -31,5 +31,4 @@ from .results.reports import (
 )
 from .searchable import Searchable as Searchable
 from .settings import Settings as Settings
-from .word_vectors.table import load_vectors as load_vectors
-from .word_vectors.table import VectorTable as VectorTable, WordVectors as WordVectors
+from .word_vectors.table import VectorTable as VectorTable, WordVectors as WordVectors, load_vectors as load_vectors

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers.document import Document
-from semsearch.readers.document_codec import NotADocument, decode as decode_document, encode as encode_document
+from semsearch.readers.document import Document, NotADocument, decode_document, encode_document
 from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.pages.text_recognition import (
     NO_RECOGNITION,
@@ -131,11 +130,12 @@ def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_CO
 
 def _read_here(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in this process."""
-    reader = import_module(kind.module).read
+    module, _, function = kind.module.partition(":")
+    reader = getattr(import_module(module), function or "read")
     document = reader(source, name, columns) if kind.has_columns else reader(source, name)
     if not isinstance(document, Document):
         raise SourceError(
-            f"{name} cannot be read: {kind.module}.read returned {type(document).__name__}, not a semsearch Document"
+            f"{name} cannot be read: {kind.module} returned {type(document).__name__}, not a semsearch Document"
         )
     return document
 

@@ -26,7 +26,6 @@ from typing import IO, Any
 OUT_OF_TIME = int(getattr(signal, "SIGPROF", 0))  # the signals that end a process, where there are signals
 OUT_OF_MEMORY = int(getattr(signal, "SIGUSR1", 0))
 _LOOK = 0.05  # seconds between looks at the memory, and at whether the process that asks still runs
-_IDLE = 60.0  # seconds without a question after which the process ends
 _LARGE = 4  # a process that has taken this part of its memory ends once it has answered
 _OVER = 1 << 28  # bytes of addresses beyond the memory: Linux counts those too, and the look at the memory says more
 _FILES = 64  # that may be open at the same time: the modules of readers
@@ -154,10 +153,10 @@ class _Server:
         self._questions, self._answers, self._watch = questions, answers, watch
 
     def serve(self) -> None:
-        """Answer until there are no more questions, for a long time or at all, or a file has taken much memory."""
+        """Answer until there are no more questions, or a file has taken much memory."""
         send(self._answers, {"ready": True})
         is_last = False
-        while not is_last and self._is_asked():
+        while not is_last:
             try:
                 header, data = receive(self._questions, sys.maxsize)
             except MessageError:
@@ -167,13 +166,6 @@ class _Server:
             answer["last"] = is_last = self._watch.end()
             del header, data
             send(self._answers, answer, result)
-
-    def _is_asked(self) -> bool:
-        if os.name != "posix":  # where only sockets can be waited for
-            return True
-        from select import select  # not for pipes on Windows
-
-        return bool(select([self._questions], [], [], _IDLE)[0])
 
     def send_part(self, data: bytes) -> None:
         send(self._answers, {"part": True}, data)

@@ -35,7 +35,6 @@ from semsearch.readers.reader_child import OUT_OF_MEMORY, OUT_OF_TIME, MessageEr
 _LOG = logging.getLogger(__name__)
 _PROCESSES = 4  # at the same time, for all threads of this one
 _TIMES = 10  # the time that a file may take on a busy machine, in its processor time
-_TRIES = 3  # processes that may have ended, just before they are asked
 _START = 60.0  # seconds until a process has started
 _LONGEST = 4000  # characters of an error
 _GRACE = 1.0  # seconds for a process that is ending
@@ -87,21 +86,17 @@ def in_reader_process(
         "module": function.__module__, "function": function.__name__, "arguments": arguments,
         "seconds": limits.seconds, "memory": limits.memory,
     }  # fmt: skip
-    for _ in range(_TRIES):
-        try:
-            with _processes.one(name) as process:
-                answer, result = process.ask(question, data, limits, take_part)
-                if answer.get("last"):
-                    process.end()
-        except _Ended as ended:
-            if ended.was_idle:  # just before it was asked
-                continue
-            error = ended.error(name, limits)
-            raise error from error.__cause__
-        if "error" in answer:
-            raise _error(answer, name, limits)
-        return result
-    raise SourceError(f"{name} ends the process that reads it")
+    try:
+        with _processes.one(name) as process:
+            answer, result = process.ask(question, data, limits, take_part)
+            if answer.get("last"):
+                process.end()
+    except _Ended as ended:
+        error = ended.error(name, limits)
+        raise error from error.__cause__
+    if "error" in answer:
+        raise _error(answer, name, limits)
+    return result
 
 
 def end_reader_processes() -> None:
@@ -145,11 +140,6 @@ class _Ended(Exception):
     def __init__(self, status: int, *, is_late: bool) -> None:
         super().__init__(status)
         self._status, self._is_late = status, is_late
-
-    @property
-    def was_idle(self) -> bool:
-        """Whether it ended because nothing was asked for a long time."""
-        return self._status == 0 and not self._is_late
 
     def error(self, name: str, limits: Limits) -> SourceError:
         """What the end of the process says about the file."""
@@ -203,7 +193,7 @@ class _Process:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process has ended, as it does after a large file and when nothing is asked."""
+        """Whether the process has ended, as it does after a large file."""
         return self._process.poll() is not None
 
     def ask(

@@ -6,8 +6,9 @@ A plug-in is a package that announces a `Format` for a suffix, without the dot, 
     rtf = "rich_text_for_semsearch:FORMAT"
 
 The module that a Format names has `read(source: str, name: str) -> Document`, or `read(data: bytes, ...)` with
-`binary=True`. Plug-ins are looked for when there is a file with a suffix that is not built in, and one is imported when
-a file of its suffix is read. So they cannot take formats away from the built-in readers, and cost nothing otherwise.
+`binary=True`; MODULE:FUNCTION names another function. Plug-ins are looked for when there is a file with a suffix that
+is not built in, and one is imported when a file of its suffix is read. So they cannot take formats away from the built-
+in readers, and cost nothing otherwise.
 
 All that is known of a built-in format stands in its line of BUILT_IN, which names its reader's module as a plug-in's
 does (all of them take a third of a second to import, which a search need not spend). A format without lines also
@@ -41,7 +42,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]  # lower case, each with its dot
-    module: str = ""  # of its reader
+    module: str = ""  # of its reader, with `read`; or MODULE:FUNCTION
     binary: bool = False
     declares_encoding: bool = False
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
@@ -106,21 +107,21 @@ BUILT_IN: tuple[Format, ...] = (
     _text("html", ".html .htm .xhtml", "markup.html", version="2", declares_encoding=True),
     _text("org", ".org", "markup.org"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
-    _text("python", ".py .pyi", "code.source_code", version="4"),
-    _text("code", _CODE, "code.source_code", version="3"),
+    _text("python", ".py .pyi", "source_code", version="4"),
+    _text("code", _CODE, "source_code", version="3"),
     _text("notebook", ".ipynb", "markup.notebook", version="4", isolated_from=20_000),
-    _format("jsonl", ".jsonl .ndjson", "json_lines", has_columns=True, version="2"),
-    _format("table", ".csv .tsv", "delimited", has_columns=True, version="2"),
+    _format("jsonl", ".jsonl .ndjson", "records:read_json_lines", has_columns=True, version="2"),
+    _format("table", ".csv .tsv", "records:read_table", has_columns=True, version="2"),
     _text("subtitles", ".srt .vtt", "markup.subtitles"),
     _binary("archive", " ".join((".zip", ".tar", *COMPRESSED)), "containers.archive", has_pictures=True),
     _binary("mail", ".eml .mbox", "containers.mail", version="5", isolated_from=4_000, has_pictures=True),
-    _binary("msg", ".msg", "containers.outlook", needs=("oxmsg", "msg"), has_pictures=True),
+    _binary("msg", ".msg", "containers.mail:read_outlook", needs=("oxmsg", "msg"), has_pictures=True),
     _rare("doc", ".doc .dot", "office.rare"),
     _rare("ppt", ".ppt .pps .pot", "office.rare"),
     _rare("rtf", ".rtf", "office.rare", sign=b"{\\rtf"),
     _rare("fb2", ".fb2", "office.rare"),
-    _binary("docx", ".docx .docm", "office.docx", version="5", zip_mark="word/document.xml"),
-    _binary("pptx", ".pptx .pptm", "office.pptx", version="3", zip_mark="ppt/presentation.xml"),
+    _binary("docx", ".docx .docm", "office.open_xml:read_docx", version="5", zip_mark="word/document.xml"),
+    _binary("pptx", ".pptx .pptm", "office.open_xml:read_pptx", version="3", zip_mark="ppt/presentation.xml"),
     _binary("xlsx", ".xlsx .xlsm .xlsb .xls", "office.workbook", version="4", zip_mark="xl/workbook.xml"),
     _binary("ods", ".ods .ots", "office.open_document", zip_mark=f"{_OPEN}spreadsheet"),
     _binary("odp", ".odp .otp", "office.open_document", zip_mark=f"{_OPEN}presentation"),

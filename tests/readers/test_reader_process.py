@@ -23,8 +23,8 @@ from sample_files.valid_files import NAMES, sound as valid
 
 from semsearch import Index
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers import document_codec, reader_process
-from semsearch.readers.document import Block, Document, Spot
+from semsearch.readers import reader_process
+from semsearch.readers.document import Block, Document, NotADocument, Spot, decode_document, encode_document
 from semsearch.readers.read import read_bytes, read_text
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
@@ -202,7 +202,7 @@ def test_a_document_is_the_same_as_read_in_this_process(name: str) -> None:
     with reading_here():
         here = read_bytes(data, name)
     assert read_bytes(data, name) == here
-    again = document_codec.decode(document_codec.encode(here))
+    again = decode_document(encode_document(here))
     assert replace(again, format=here.format, blocks=[*again.blocks]) == replace(here, blocks=[*here.blocks])
 
 
@@ -217,7 +217,7 @@ def test_a_large_text_is_read_apart_and_is_the_same(format: str) -> None:
 
 # -- Answers that a file has written -----------------------------------------------------------------------------------
 
-ENCODED = document_codec.encode(
+ENCODED = encode_document(
     Document(
         "Tide\n\nThe sea é rises.",
         [
@@ -249,10 +249,10 @@ ENCODED = document_codec.encode(
     ],
 )  # fmt: skip
 def test_what_is_no_document_is_refused(old: bytes, new: bytes) -> None:
-    document_codec.decode(ENCODED)
+    decode_document(ENCODED)
     assert ENCODED.count(old) == 1
-    with pytest.raises(document_codec.NotADocument):
-        document_codec.decode(ENCODED.replace(old, new))
+    with pytest.raises(NotADocument):
+        decode_document(ENCODED.replace(old, new))
 
 
 # -- Messages ----------------------------------------------------------------------------------------------------------

@@ -43,8 +43,7 @@ from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.lexical.postings import Postings
 from semsearch.mapping.passage_map import read_map
 from semsearch.mcp import Tools, use
-from semsearch.readers.document import Document, Text
-from semsearch.readers.document_codec import NotADocument, decode, encode
+from semsearch.readers.document import Document, NotADocument, Text, decode_document, encode_document
 from semsearch.readers.read import read_bytes, read_file
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.remote_index import RemoteIndex, ServerConnection
@@ -177,7 +176,7 @@ def _sniff(folder: Path) -> Run:
 def _decode_document(data: bytes) -> None:
     """What a reader's process sends is a document, or refused."""
     try:
-        document = decode(data)
+        document = decode_document(data)
     except NotADocument as error:
         raise SourceError(str(error)) from None
     check_document(document)
@@ -185,7 +184,7 @@ def _decode_document(data: bytes) -> None:
 
 def _documents() -> Iterator[bytes]:
     with reading_here():
-        yield from (encode(read_bytes(sound(name), name)) for name in NAMES)
+        yield from (encode_document(read_bytes(sound(name), name)) for name in NAMES)
 
 
 def _receive(data: bytes) -> None:

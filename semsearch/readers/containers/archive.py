@@ -1,7 +1,11 @@
-"""Archives (.zip, .tar, .tar.gz and the like).
+"""Archives (.zip, .tar, .tar.gz and the like), and files within a file: packed in one, or attached to mail.
 
-The files in an archive are read by their own readers, each as a part of the archive's document under its own heading,
-with its path as the metadata `file`; hidden files and those of kinds without a reader are left out as in a folder.
+A block of an inner file has the inner file's name before its own place: "contract.pdf, page 3", "notes/tides.md, line
+12", "book.xlsx, Sheet1!B7". Inner files may have inner files, within limits (semsearch.readers.unpacking). Nothing is
+written to disk, so a name in an archive that leads elsewhere ("../../etc/passwd") is a name and nothing more.
+
+The files in an archive are each a part of its document under a heading of its own, with the path as the metadata
+`file`; hidden files and those of kinds without a reader are left out as in a folder.
 """
 
 from __future__ import annotations
@@ -9,13 +13,17 @@ from __future__ import annotations
 import io
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import PurePath
-from typing import IO, TypeVar
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath, PurePosixPath
+from typing import IO, Any, TypeVar
 
-from semsearch.errors import SourceError
-from semsearch.readers.containers.inner_files import InnerFiles, contained_name
-from semsearch.readers.document import Builder, Document
+from semsearch.errors import MissingExtra, SourceError, is_resource_exhaustion
+from semsearch.readers.document import Block, Builder, Document, Spot, first_names, line_starts
+from semsearch.readers.read import read_bytes
+from semsearch.readers.registry import FORMATS, is_readable
+from semsearch.readers.sniff import refusal_of
 from semsearch.readers.unpacking import (
     MOST_FILES,
     Allowance,
@@ -25,7 +33,131 @@ from semsearch.readers.unpacking import (
     opener_of,
     uncompressed_name,
 )
-from semsearch.results.reports import Omission, together
+from semsearch.results.reports import WAITING, Omission, OmissionKind, together
+
+_LONGEST_NAME = 160  # characters, of a place
+_NAMED = 3  # of what is not read, in a report
+
+
+def contained_name(name: str) -> str:
+    """The name of an inner file as a relative path, without what leads out, and without control characters."""
+    parts = ("".join(filter(str.isprintable, part)) for part in name.replace("\\", "/").split("/"))
+    return "/".join(part for part in parts if part not in ("", ".", ".."))[-_LONGEST_NAME:]
+
+
+@dataclass(slots=True)
+class InnerFiles:
+    """Reads the files within one file into the blocks of its document, and collects those that cannot be read."""
+
+    outer: str  # the file's name
+    kind: OmissionKind
+    builder: Builder
+    unread: list[str] = field(default_factory=list)  # name and reason of each
+    later: dict[str, list[str]] = field(default_factory=dict)  # names of those that may be read later, by the reason
+    doubts: list[Omission] = field(default_factory=list)  # parts of files that were read
+
+    def take(
+        self,
+        name: str,
+        data: Callable[[], bytes],
+        *,
+        place: str = "",
+        level: int = 1,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Read a file into blocks under a heading of this level. One that cannot be read is noted, with the reason.
+
+        `place` comes before its own places, if it should be another than its name; its blocks have the `metadata`, and
+        that of the document read.
+        """
+        name = contained_name(name)
+        try:
+            document = self._read(data(), name)
+        except (SourceError, MissingExtra) as error:
+            self.leave_out(name, str(error).removeprefix(name).strip())
+        except Exception as error:  # a parser's own bug, on one attachment, must not cost the mailbox
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and is_resource_exhaustion(error)):
+                raise
+            self.leave_out(name, f"could not be parsed: {type(error).__name__}: {error}")
+        else:
+            place = place or name
+            self.builder.end_sections(level)
+            self.builder.add(document.title, level=level, place=place, part=place, metadata=metadata)
+            for block in _placed(document, place, level, {**(metadata or {}), **document.metadata} or None):
+                self.builder.add_block(block)
+            self.doubts += (
+                replace(omission, detail=": ".join(filter(None, (name, omission.detail))))
+                for omission in document.omissions
+            )
+
+    def _read(self, data: bytes, name: str) -> Document:
+        """Read an inner file as one in a folder would be. Raises SourceError, MissingExtra."""
+        if not is_readable(name):
+            refused = refusal_of(PurePosixPath(name), len(data), lambda count: data[:count], lambda: True)
+            if refused:
+                raise SourceError(f"{name} {refused}")
+        return read_bytes(data, name)
+
+    def leave_out(self, name: str, reason: str) -> None:
+        """Note a file that is not read."""
+        name = name or "one without a name"
+        if " install " in reason or WAITING in reason:  # each in the report: see semsearch.indexing.changes
+            self.later.setdefault(reason, []).append(name)
+        else:
+            self.unread.append(f"{name}: {reason}" if reason else name)
+
+    @property
+    def omissions(self) -> tuple[Omission, ...]:
+        """The omissions of the outer file: the files that were not read, and the parts missing in those that were."""
+        omissions = [*self.doubts]
+        for reason, names in self.later.items():
+            omissions.append(Omission(self.kind, len(names), f"{first_names(names)}: {reason}"))
+        if self.unread:
+            detail = "; ".join(self.unread[:_NAMED]) + ("; ..." if len(self.unread) > _NAMED else "")
+            omissions.append(Omission(self.kind, len(self.unread), detail))
+        return tuple(omissions)
+
+
+def _placed(document: Document, place: str, level: int, metadata: Mapping[str, Any] | None) -> Iterator[Block]:
+    """The blocks of an inner file, with their place in the outer one, and their headings below the file's own."""
+    has_lines = document.format in FORMATS and not FORMATS[document.format].binary
+    starts = line_starts(str(document.source)) if has_lines else []
+    for number, block in enumerate(document.blocks):
+        if number == 0 and block.level == 1 and block.text == document.title:
+            continue  # it is the file's own heading
+        spots = tuple(Spot(offset, None, _where(place, page, inner_place)) for offset, page, inner_place in block.spots)
+        inner_place = block.place
+        if has_lines and inner_place is None:
+            line = bisect_right(starts, block.source_offset(0))
+            inner_place = f"line {line}"
+            spots = spots or _spots_of_lines(block, place, line)
+        yield Block(
+            block.text,
+            block.start,
+            min(block.level + level, 6) if block.level else 0,
+            place=_where(place, block.page, inner_place),
+            part=f"{place}, {block.part}" if block.part else place,
+            spots=spots,
+            metadata={**(metadata or {}), **block.metadata} if block.metadata else metadata,
+        )
+
+
+def _where(place: str, page: int | None, inner_place: str | None) -> str:
+    return ", ".join(filter(None, (place, f"page {page}" if page else None, inner_place)))
+
+
+def _spots_of_lines(block: Block, place: str, line: int) -> tuple[Spot, ...]:
+    """A spot for each line of a block that stands in the file as it is."""
+    if block.anchors or "\r" in block.text or "\n" not in block.text:
+        return ()
+    spots, offset = [Spot(0, None, f"{place}, line {line}")], -1
+    while (offset := block.text.find("\n", offset + 1)) >= 0:
+        line += 1
+        spots.append(Spot(offset + 1, None, f"{place}, line {line}"))
+    return tuple(spots)
+
+
+# -- Archives ----------------------------------------------------------------------------------------------------------
 
 _Member = TypeVar("_Member")
 _SKIPPED_BYTES = 4  # times what is read: how much of a compressed tape may be passed over

@@ -1,8 +1,13 @@
-"""Word documents (.docx): paragraphs, headings, tables, notes and comments, with the page where Word has counted.
+"""Word documents (.docx) and PowerPoint presentations (.pptx).
 
-Places are paragraphs of the text, by their number, empty ones counted and those in tables not; a table's rows; notes.
-Deleted and moved text, field codes, running heads and feet and the numbers of lists are left out. Pages are those of
-Word's last layout; a document that Word has never laid out has none. Headings are known by their style's outline level.
+Of Word: paragraphs, headings, tables, notes and comments, with the page where Word has counted. Places are paragraphs
+of the text, by their number, empty ones counted and those in tables not; a table's rows; notes. Deleted and moved text,
+field codes, running heads and feet and the numbers of lists are left out. Pages are those of Word's last layout; a
+document that Word has never laid out has none. Headings are known by their style's outline level.
+
+Of PowerPoint: slide after slide, its title, its text and tables, its notes. Shapes come in the order in which they are
+kept, the title first. Numbers and dates of slides, running heads and feet are left out, as is the text of charts and
+drawings (SmartArt).
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from semsearch.readers.document import DamagedParts, Document
+from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells
 from semsearch.readers.office.office_archive import Archive, PagedReading, number, office_document, outermost
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -25,7 +30,7 @@ _LONGEST_CHAIN = 20
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 
 
-def read(data: bytes, name: str) -> Document:
+def read_docx(data: bytes, name: str) -> Document:
     """Read a Word document. Its title is its property, else its title or first heading, else its name."""
     archive = Archive(data, name, ".docx")
     main = archive.main_part()
@@ -143,3 +148,71 @@ class _DocxReading(PagedReading):
                 boxes.append(child)
             elif tag not in _SKIPPED:
                 yield from self.parts(child, boxes)
+
+
+# -- Presentations -----------------------------------------------------------------------------------------------------
+
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_TITLES = {"title", "ctrTitle"}
+_REPEATED = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
+
+
+def read_pptx(data: bytes, name: str) -> Document:
+    """Read a presentation. Its title is its property, else that of its first slide that has one."""
+    archive = Archive(data, name, ".pptx")
+    main = archive.main_part()
+    related = archive.related(main)
+    builder, damaged = Builder(), DamagedParts(name)
+    slides = (related.get(slide.get(_ID, ""), ("", ""))[1] for slide in archive.tree(main).iter(_P + "sldId"))
+    for count, path in enumerate(dict.fromkeys(slides), start=1):
+        builder.end_sections()
+        with damaged.left_out():
+            _take_slide(archive, path, f"slide {count}", builder)
+    return office_document(archive, builder, damaged, "pptx")
+
+
+def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> None:
+    shapes = list(_shapes(archive.tree(path)))
+    shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
+    for shape in shapes:
+        kind = _placeholder(shape)
+        if kind in _TITLES:
+            builder.add(" ".join(filter(None, _paragraphs(shape))), level=1, place=place, part=place)
+        elif kind not in _REPEATED:
+            for text in _paragraphs(shape):
+                builder.add(text, place=place, part=place)
+    for kind, notes in archive.related(path).values():
+        if kind == "notesSlide" and notes in archive:
+            for shape in _shapes(archive.tree(notes)):
+                if _placeholder(shape) not in _REPEATED:
+                    for text in _paragraphs(shape):
+                        builder.add(text, place=f"{place}, notes", part=place)
+
+
+def _shapes(tree: Any) -> Iterator[Any]:
+    """Yield shapes and tables, those in groups too."""
+    for shape in outermost(tree, _P + "sp", _P + "graphicFrame"):
+        if next(shape.iterancestors(_FALLBACK), None) is None:
+            yield shape
+
+
+def _placeholder(shape: Any) -> str:
+    """The role of a shape in the layout, such as "title"; "" if it has none."""
+    placeholder = shape.find(f"*/{_P}nvPr/{_P}ph")
+    return "" if placeholder is None else str(placeholder.get("type", "body"))
+
+
+def _paragraphs(shape: Any) -> Iterator[str]:
+    for row in outermost(shape, _A + "tr"):
+        yield joined_cells(" ".join(map(_text, outermost(cell, _A + "p"))) for cell in outermost(row, _A + "tc"))
+    if shape.tag == _P + "sp":
+        yield from map(_text, outermost(shape, _A + "p"))
+
+
+def _text(paragraph: Any) -> str:
+    parts = []
+    for element in paragraph.iter(_A + "t", _A + "br", _A + "tab"):
+        parts.append((element.text or "") if element.tag == _A + "t" else "\n" if element.tag == _A + "br" else "\t")
+    return "".join(parts).replace("\v", "\n").strip()

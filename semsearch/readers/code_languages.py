@@ -2,7 +2,7 @@
 
 A language has one regular expression for comments and strings, and some for definitions, which are searched in a mask
 of the source: the same text with spaces for all comments and strings. No grammar is needed, since a definition's extent
-follows from its indentation (semsearch.readers.code.source_code), which people and formatters keep. That is ten times
+follows from its indentation (semsearch.readers.source_code), which people and formatters keep. That is ten times
 as fast as Pygments, which knows the other languages; docs/research/measurements.md, "Source code", has the figures.
 """
 

@@ -1,6 +1,6 @@
 """Source code: comments and docstrings as prose, all else as code, under headings that name functions and classes.
 
-The common languages are scanned by the patterns of semsearch.readers.code.code_languages, others by Pygments. What a
+The common languages are scanned by the patterns of semsearch.readers.code_languages, others by Pygments. What a
 definition extends over follows from its indentation: it ends before the next line that is indented no further and does
 not close it. So broken and unfinished code has a structure too, and branches of a preprocessor do no harm.
 
@@ -26,7 +26,7 @@ from pygments.util import ClassNotFound
 
 from semsearch.errors import SourceError
 from semsearch.readers import text
-from semsearch.readers.code.code_languages import Language, language_named
+from semsearch.readers.code_languages import Language, language_named
 from semsearch.readers.document import Block, Document, line_starts
 
 _LINE_END = re.compile(r"\r\n?|\n")

@@ -1,1 +1,0 @@
-"""Source code, by its functions and comments."""

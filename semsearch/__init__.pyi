@@ -23,7 +23,6 @@ from .results.hits import (
 )
 from .results.options import Mode as Mode, SearchOptions as SearchOptions
 from .results.reports import (
-    MovedRoot as MovedRoot,
     Progress as Progress,
     SkippedFile as SkippedFile,
     Status as Status,

@@ -488,7 +488,7 @@ def test_a_root_that_cannot_be_read_is_kept_even_when_pruning(
     def refuse(*_: object, **__: object) -> None:
         raise SourceError(f"{docs} cannot be read: Permission denied") from PermissionError()
 
-    monkeypatch.setattr("semsearch.indexing.changes.find_files", refuse)
+    monkeypatch.setattr("semsearch.sources.root_files.find_files", refuse)
     report = index.sync(prune=True)
     assert report.removed == 0
     assert report.warnings == (f"{docs} cannot be read: Permission denied; its 12 documents were kept",)

@@ -42,12 +42,11 @@ from semsearch.errors import (
 )
 from semsearch.index import Index
 from semsearch.indexing.reading_log import READING_LOG
-from semsearch.indexing.sync_roots import index_of_moved_folder
-from semsearch.maintenance.index_folders import missing_folders, remove_empty, renew
+from semsearch.maintenance.index_folders import missing_folders, remove_empty
 from semsearch.readers.registry import is_readable
 from semsearch.results.reports import SyncReport, endings_in_words
 from semsearch.sources.walk import HIDDEN, find_files
-from semsearch.storage.database import has_database, is_index, is_outdated
+from semsearch.storage.database import is_index
 from semsearch.storage.published import name_of
 from semsearch.system.locations import home_folder, uri_scheme, working_folder
 
@@ -190,19 +189,16 @@ def _folder_for(paths: Sequence[str], name: str | None, indexes: Path | None) ->
             f"{len(same)} indexes are of {path}: {', '.join(map(shown, same))}; choose one: --name {shown(same[0])}"
         )
     if is_index(new) and (roots := roots_of(new)):
-        if not uri_scheme(path) and index_of_moved_folder(Path(path), [new]):
-            return new  # the folder was moved together with its index
+        if not any(uri_scheme(root) or os.path.lexists(root) for root in roots):
+            moved = index_command("index", path, "--name", new, "--prune")
+            raise UsageError(
+                f"{new} is an index of {', '.join(map(from_here, roots))}, which no longer exists; if it was moved "
+                f"here, run: {moved}"
+            )
         raise UsageError(
             f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add "
             f"{path} to it, or another name for an index of its own"
         )
-    moved = None if has_database(new) or uri_scheme(path) else index_of_moved_folder(Path(path), known)
-    if moved is None or os.path.realpath(moved.parent) == os.path.realpath(new.parent):
-        return moved or new
-    story = f"{shown(moved)} is an index of {', '.join(map(from_here, roots_of(moved)))}, where the same files were"
-    if ask_on_terminal(f"{story}. Continue that index?", default=False):
-        return moved
-    complain(f"{story}; to continue that index, run: {index_command('index', path, '--name', moved)}")
     return new
 
 
@@ -226,8 +222,6 @@ def opened_target(target: IndexTarget, settings: IndexSettings, *, rebuild: bool
         if target.is_new:
             opened = Index.create(folder, **{**configuration_of().of("settings"), **settings.chosen()})
         else:
-            if rebuild and is_outdated(folder):
-                renew(folder)
             opened = Index.open(folder, vectors=None if rebuild else settings.vectors)
         with opened:
             if not target.is_new and not rebuild:

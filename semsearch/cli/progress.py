@@ -71,13 +71,10 @@ def summary(folder: Path, report: SyncReport) -> str:
 
 
 def report_sync(report: SyncReport, *, warnings: bool = True) -> None:
-    """Print every skipped file, moved root and warning, a line each."""
+    """Print every skipped file and warning, a line each."""
     for item in report.skipped:
         reason = item.reason.removeprefix(item.path).lstrip(" :")
         complain(f"skipped {from_here(item.path)}: {reason}")
-    for moved in report.moved_roots:
-        kept = "1 document was kept" if moved.documents == 1 else f"{moved.documents:,} documents were kept"
-        complain(f"{from_here(moved.old)} is now {from_here(moved.new)}: {kept}")
     for warning in report.warnings if warnings else ():
         warn(warning)
 

@@ -7,32 +7,34 @@ unchanged is decided in semsearch.sources.unchanged.
 from __future__ import annotations
 
 import os
+import stat
 import time
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import SourceError, is_resource_exhaustion
-from semsearch.indexing.sync_roots import asked_roots, changed_roots
+from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
-from semsearch.results.reports import WAITING, MovedRoot, SkippedFile, SyncReport, count_endings
-from semsearch.sources.ignore import Skipped
-from semsearch.sources.remote_source import RemoteState, remote_source
-from semsearch.sources.roots import Root, RootPart, RootPlan, covers, enclosing_path
-from semsearch.sources.unchanged import (
-    KnownDocument,
-    PresentFile,
-    Skip,
-    SyncPlan,
-    plan,
-    still_skipped,
+from semsearch.results.reports import WAITING, SkippedFile, SyncReport, count_endings
+from semsearch.sources.root_files import digest_of, files_at, files_of, present_files, remote_source
+from semsearch.sources.roots import (
+    Root,
+    RootPart,
+    RootPlan,
+    covers,
+    enclosing_path,
+    is_hidden,
+    part_at,
+    plan_roots,
+    widened,
 )
-from semsearch.sources.walk import FoundFile, find_files, find_files_at, readable_files
+from semsearch.sources.unchanged import KnownDocument, PresentFile, Skip, SyncPlan, plan, still_skipped
+from semsearch.sources.walk import HIDDEN
 from semsearch.storage.known_files import (
     count_documents,
     documents_with_omission,
@@ -44,32 +46,46 @@ from semsearch.storage.known_files import (
     get_skips,
     get_states,
 )
-from semsearch.system.locations import uri_scheme
-from semsearch.system.source_files import content_digest, source_digest
+from semsearch.system.locations import as_spelled, uri_scheme
 
 if TYPE_CHECKING:
     import sqlite3
 
+_GONE = (FileNotFoundError, NotADirectoryError)
+
 
 @dataclass(slots=True)
 class Changes:
-    """Changes of the disk since the last sync. Roots in `deserted` no longer exist and are removed.
+    """Changes of the disk since the last sync, gathered root by root.
 
-    `skipped` are the files that could not be read this time, `skips` the remembered ones that are still unreadable.
+    `known` and `present` are the documents and files that were compared; `unchanged` counts further documents, which
+    needed no closer look. `skipped` are the files that could not be read this time, `passed_over` remembered ones
+    without a reader, `skips` the remembered ones that are still unreadable. Roots in `deserted` no longer exist and are
+    removed; roots in stores are `unlisted` if they could not be listed. Nothing lies in the `empty_parts`, now and
+    before.
     """
 
     started_ns: int
     roots: RootPlan
     known_roots: list[Root]
-    changed_roots: list[Root]
-    deserted: list[Root]
-    plan: SyncPlan
-    skipped: list[SkippedFile]
-    warnings: list[str]
-    skips: dict[str, Skip]
-    moved_roots: list[MovedRoot]
-    passed_over: list[SkippedFile]  # remembered files without a reader
-    empty_parts: list[RootPart]  # without files, now and before
+    known: list[KnownDocument] = field(default_factory=list)
+    present: list[PresentFile] = field(default_factory=list)
+    unchanged: int = 0
+    plan: SyncPlan = field(default_factory=SyncPlan)
+    deserted: list[Root] = field(default_factory=list)
+    unlisted: list[Root] = field(default_factory=list)
+    empty_parts: list[RootPart] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    passed_over: list[SkippedFile] = field(default_factory=list)
+    skips: dict[str, Skip] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def changed_roots(self) -> list[Root]:
+        """The roots that are new or have other options. Those of a store that was not listed stay as they were."""
+        known_ids = {root.id for root in self.known_roots}
+        kept = [*self.known_roots, *(root for root in self.unlisted if root.id in known_ids)]
+        return [root for root in self.roots.wanted if root not in kept]
 
     @property
     def nothing_to_do(self) -> bool:
@@ -83,9 +99,12 @@ class Changes:
             unchanged=self.plan.unchanged + len(self.plan.touched) + len(self.plan.unread),
             skipped=tuple(self.skipped),
             warnings=tuple(self.warnings),
-            moved_roots=tuple(self.moved_roots),
             not_read=count_endings(item.path for item in [*self.skipped, *self.passed_over]),
         )
+
+    def skip(self, path: str, reason: str) -> None:
+        """Note a file or folder that could not be read."""
+        self.skipped.append(SkippedFile(path, reason))
 
 
 def find_changes(
@@ -150,27 +169,6 @@ def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
 # -- Comparing ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Seen:
-    """The documents and files below some roots and parts of roots that are to be compared.
-
-    `unchanged` counts further documents, which need no closer look. Nothing lies in the `empty_parts`. Roots in stores
-    are `unlisted` if they could not be listed.
-    """
-
-    known: list[KnownDocument] = field(default_factory=list)
-    present: list[PresentFile] = field(default_factory=list)
-    unchanged: int = 0
-    skipped: list[SkippedFile] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    deserted: list[Root] = field(default_factory=list)
-    unlisted: list[Root] = field(default_factory=list)
-    empty_parts: list[RootPart] = field(default_factory=list)
-
-    def skip(self, path: str, reason: str) -> None:
-        self.skipped.append(SkippedFile(path, reason))
-
-
 def _compare(
     db: sqlite3.Connection,
     roots: RootPlan,
@@ -180,48 +178,37 @@ def _compare(
     forced: frozenset[str] = frozenset(),
 ) -> Changes:
     """Compare roots and parts of roots; files at the `forced` canonical paths are read in any case."""
-    started_ns = time.time_ns()
-    known_roots = get_roots(db)
-    seen = _Seen(known=get_known(db, roots.absorbed), warnings=[*roots.warnings])
-    _look_at_parts(db, roots, seen)
-    outdated = _outdated(db, known_roots, roots)
+    changes = Changes(time.time_ns(), roots, get_roots(db), known=get_known(db, roots.absorbed))
+    changes.warnings += roots.warnings
+    _look_at_parts(db, changes)
+    outdated = _outdated(db, changes.known_roots, roots)
     skips = {path: skip for path, skip in get_skips(db).items() if path not in forced}
-    is_simple = not (outdated or forced or roots.absorbed or roots.moved)
+    is_simple = not (outdated or forced or roots.absorbed)
     for root in roots.wanted:
-        _look_at_root(db, root, seen, prune=prune, suspects=skips if is_simple else None)
-    outdated |= {document.document_id for document in seen.known if document.canonical in forced}
-    holding = still_skipped(skips, seen.present, max_bytes)
-    readable = [file for file in seen.present if file.canonical not in holding]
-    unreadable, passed_over = list[SkippedFile](), list[SkippedFile]()
-    for file in seen.present:
-        if skip := holding.get(file.canonical):
-            (unreadable if file.has_reader else passed_over).append(SkippedFile(file.absolute, skip.reason))
+        _look_at_root(db, root, changes, prune=prune, suspects=skips if is_simple else None)
+    outdated |= {document.document_id for document in changes.known if document.canonical in forced}
+    holding = still_skipped(skips, changes.present, max_bytes)
+    readable, unreadable = list[PresentFile](), list[SkippedFile]()
+    for file in changes.present:
+        if (skip := holding.get(file.canonical)) is None:
+            readable.append(file)
+        else:
+            (unreadable if file.has_reader else changes.passed_over).append(SkippedFile(file.absolute, skip.reason))
     digest = partial(_digest, max_bytes=MAX_BYTES if max_bytes is None else max_bytes, unreadable=unreadable)
-    result = plan(seen.known, readable, digest=digest, outdated=outdated)
-    result.unchanged += seen.unchanged
-    hidden = tuple(canonical(item.path) + "/" for item in seen.skipped)  # below what cannot be listed they may be there
-    result.removed = [document for document in result.removed if not f"{document.canonical}/".startswith(hidden)]
-    stored = [*known_roots, *(root for root in seen.unlisted if any(root.id == known.id for known in known_roots))]
-    return Changes(
-        started_ns=started_ns,
-        roots=roots,
-        known_roots=known_roots,
-        changed_roots=[root for root in roots.wanted if root not in stored],
-        deserted=seen.deserted,
-        plan=result,
-        skipped=seen.skipped + unreadable,
-        warnings=seen.warnings,
-        skips=holding | {path: skip for path, skip in skips.items() if not roots.covers(path)},
-        moved_roots=[_moved(root, roots, seen.known, result) for root in roots.moved],
-        passed_over=passed_over,
-        empty_parts=seen.empty_parts,
-    )
+    changes.plan = plan(changes.known, readable, digest=digest, outdated=outdated)
+    changes.plan.unchanged += changes.unchanged
+    hidden = tuple(canonical(item.path) + "/" for item in changes.skipped)  # below what cannot be listed they may be
+    removed = changes.plan.removed
+    changes.plan.removed = [document for document in removed if not f"{document.canonical}/".startswith(hidden)]
+    changes.skipped += unreadable
+    changes.skips = holding | {path: skip for path, skip in skips.items() if not roots.covers(path)}
+    return changes
 
 
 def _digest(file: PresentFile, *, max_bytes: int, unreadable: list[SkippedFile]) -> str | None:
     """The digest of a file's content; None if it cannot be read, which is reported."""
     try:
-        return _digest_of(file, max_bytes)
+        return digest_of(file, max_bytes)
     except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
         return None
     except OSError as error:
@@ -231,42 +218,30 @@ def _digest(file: PresentFile, *, max_bytes: int, unreadable: list[SkippedFile])
         return None
 
 
-def _moved(before: Root, roots: RootPlan, known: Sequence[KnownDocument], plan: SyncPlan) -> MovedRoot:
-    """Report a root that has moved, with the number of its unchanged documents."""
-    now = next(root for root in roots.wanted if root.id == before.id)
-    gone = {document.document_id for document in plan.removed}
-    gone |= {pair.known.document_id for pair in [*plan.changed, *plan.moved, *plan.unread]}
-    kept = [document for document in known if document.root_id == before.id and document.document_id not in gone]
-    return MovedRoot(before.path, now.path, len(kept))
-
-
-# -- Looking at whole roots --------------------------------------------------------------------------------------------
-
-
 def _look_at_root(
-    db: sqlite3.Connection, root: Root, seen: _Seen, *, prune: bool, suspects: Collection[str] | None
+    db: sqlite3.Connection, root: Root, changes: Changes, *, prune: bool, suspects: Collection[str] | None
 ) -> None:
     """List the files of a root. One that is missing or has no files any more is kept with a warning, unless `prune`.
 
     `suspects` are the canonical paths of files that are compared however unchanged they look; None: all of them.
     """
     try:
-        files = _find(root, seen.skip)
+        files = files_of(root, changes.skip)
     except SourceError as error:
         documents = get_known(db, [root])
-        has_vanished = isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
+        has_vanished = isinstance(error.__cause__, _GONE)
         if root.is_remote:
-            seen.unlisted.append(root)  # its options stay as they were
+            changes.unlisted.append(root)  # its options stay as they were
         if documents and prune and has_vanished:
-            seen.known += documents
-            seen.deserted.append(root)
+            changes.known += documents
+            changes.deserted.append(root)
         elif not documents:
-            seen.warnings.append(str(error))
+            changes.warnings.append(str(error))
         elif has_vanished:
-            kept = f"{_kept(len(documents))} (--prune removes them); if it was moved, index its new place"
-            seen.warnings.append(f"{root.path} no longer exists; {kept}")
+            kept = f"{_kept(len(documents))} (--prune removes them); if it was moved, index its new place with --prune"
+            changes.warnings.append(f"{root.path} no longer exists; {kept}")
         else:
-            seen.warnings.append(f"{error}; {_kept(len(documents))}")
+            changes.warnings.append(f"{error}; {_kept(len(documents))}")
         return
     if root.single or suspects is None:
         known, present, unchanged = get_known(db, [root]), list(present_files(root, files)), 0
@@ -277,80 +252,53 @@ def _look_at_root(
         known, present = get_known_with(db, root, states.places), list(present_files(root, others))
         unchanged = total - len(states.places)
     if present or unchanged or prune or not known:
-        seen.known += known
-        seen.present += present
-        seen.unchanged += unchanged
+        changes.known += known
+        changes.present += present
+        changes.unchanged += unchanged
     else:
         globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
         why = f"has no files {'with ' + ' '.join(globs) if globs else 'any more'}"
-        seen.warnings.append(f"{root.path} {why}; {_kept(len(known))} (--prune removes them)")
+        changes.warnings.append(f"{root.path} {why}; {_kept(len(known))} (--prune removes them)")
 
 
 def _kept(count: int) -> str:
     return "its 1 document was kept" if count == 1 else f"its {count:,} documents were kept"
 
 
-def _find(root: Root, skipped: Skipped) -> Iterable[FoundFile]:
-    if root.is_remote:
-        return remote_source(root.path).find(root, skipped=skipped)
-    return find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
-
-
-def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFile]:
-    """Convert files that were found in a root to the form in which a sync compares them."""
-    prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
-    columns, store, is_readable = root.columns, root.store, readable_files(root.include)
-    for file in files:
-        spelled, absolute = file.path, file.absolute
-        if not spelled.isascii() and not root.single:
-            spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
-        has_reader = is_readable(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
-        place = root.id, file.path, canonical_of(file.path), spelled, absolute
-        yield PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store)
-
-
-# -- Looking at parts of roots -----------------------------------------------------------------------------------------
-
-
-def _look_at_parts(db: sqlite3.Connection, roots: RootPlan, seen: _Seen) -> None:
+def _look_at_parts(db: sqlite3.Connection, changes: Changes) -> None:
     """Find the documents and files of the parts of a plan, and of nothing else.
 
     If a root cannot be listed, or the parts have all of its documents and no file any more, the plan is changed to the
     whole root, whose documents are kept unless the user prunes them.
     """
-    by_root: dict[int, list[RootPart]] = defaultdict(list)
+    roots, by_root = changes.roots, defaultdict[str, list[RootPart]](list)
     for part in roots.parts:
-        by_root[part.root.id].append(part)
+        by_root[part.root.path].append(part)
     for parts in by_root.values():
         root = parts[0].root
-        if not (_is_listed(root) and _look_at_parts_of(db, root, parts, seen)):
+        if not (_is_listed(root) and _look_at_parts_of(db, root, parts, changes)):
             roots.wanted.append(root)
             roots.parts = [part for part in roots.parts if part.root != root]
 
 
-def _look_at_parts_of(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart], seen: _Seen) -> bool:
+def _look_at_parts_of(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart], changes: Changes) -> bool:
     """Find the documents and files of parts of one root; False if they have all documents of it and no file."""
     known = [document for part in parts for document in get_known_at(db, part)]
-    paths, unlisted = [part.path for part in parts], list[SkippedFile]()
-
-    def skip(path: str, reason: str) -> None:
-        unlisted.append(SkippedFile(path, reason))
-
-    if root.is_remote:
-        files: Iterable[FoundFile] = remote_source(root.path).find_at(root, paths, skipped=skip)
-    else:
-        files = find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skip)
-    present = list(present_files(root, files))
+    unlisted = list[SkippedFile]()
+    found_files = files_at(
+        root, [part.path for part in parts], lambda path, reason: unlisted.append(SkippedFile(path, reason))
+    )
+    present = list(present_files(root, found_files))
     if known and not present and len(known) == count_documents(db, root):
         return False
-    known_paths = {document.canonical for document in known}
+    there = {file.canonical for file in present} | {document.canonical for document in known}
+    there |= {canonical(item.path) for item in unlisted}
     inside = {part.canonical for part in parts}
-    there = {file.canonical for file in present} | {canonical(item.path) for item in unlisted} | known_paths
     full = {enclosing_path(path, inside) for path in there}
-    seen.known += known
-    seen.present += present
-    seen.skipped += unlisted
-    seen.empty_parts += [part for part in parts if part.canonical not in full]
+    changes.known += known
+    changes.present += present
+    changes.skipped += unlisted
+    changes.empty_parts += [part for part in parts if part.canonical not in full]
     return True
 
 
@@ -370,11 +318,110 @@ def _is_listed(root: Root) -> bool:
     return True
 
 
-def _digest_of(file: PresentFile, max_bytes: int) -> str:
-    """The digest of a file's content; "" for one of a store that is too large to be read. Raises OSError."""
-    if not file.store:
-        return source_digest(file.absolute)
-    if file.size > max_bytes:
-        return ""
-    fetched = remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1)
-    return content_digest(fetched.data)
+# -- The roots, and parts of roots, that are compared ------------------------------------------------------------------
+
+
+def asked_roots(
+    db: sqlite3.Connection,
+    paths: Sequence[str | Path],
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    columns: Columns = NO_COLUMNS,
+) -> RootPlan:
+    """Plan which roots and parts of roots to compare for some paths; without any, all roots.
+
+    With a new root come those that are gone: it may be one of them, moved. Raises SourceError for a path that is
+    neither on the disk nor in the index, UsageError without paths and roots.
+    """
+    known = get_roots(db)
+    if not paths and not known:
+        raise UsageError("the index has no roots yet; give a file or folder to index")
+    if not paths and columns:
+        raise UsageError("columns apply to a file or folder; give its path as well")
+    if not paths:
+        return RootPlan(wanted=known)
+    named = [_root(db, path, known) for path in paths]
+    asked = [replace(root, include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
+    roots = plan_roots(known, asked)
+    known_ids = {root.id for root in known}
+    if any(root.id not in known_ids for root in roots.wanted):
+        here = {*roots.wanted, *roots.absorbed}
+        roots.wanted += [root for root in known if root not in here and not root.is_remote and is_missing(root.path)]
+    return widened(roots)
+
+
+def is_missing(path: str) -> bool:
+    """Return whether nothing exists at a path; False if that cannot be determined."""
+    try:
+        os.lstat(path)  # os.path.lexists is false also for what we may not look at
+    except _GONE:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def changed_roots(db: sqlite3.Connection, paths: Iterable[str]) -> RootPlan:
+    """Plan which roots and parts of roots to compare for changed paths, which need not exist any more.
+
+    Paths are absolute, with forward slashes, spelled as on disk. Hidden paths and paths in no root are
+    ignored.
+    """
+    known = get_roots(db)
+    roots = RootPlan()
+    for path in paths:
+        for root in known:
+            if covers(Root(-1, path), root.path):
+                roots.wanted += [] if root in roots.wanted else [root]
+            elif covers(root, path) and (HIDDEN in root.exclude or not is_hidden(part_at(root, path).path)):
+                roots.parts.append(part_at(root, path))
+    return widened(roots)
+
+
+def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Root:
+    """A root for a path or URI, without an id yet. Links are followed, except one in a root that leads to a file."""
+    if uri_scheme(str(path)):
+        return _remote_root(db, str(path), known)
+    try:
+        whole = as_spelled(Path(path).resolve())
+        outer = as_spelled(Path(path).parent.resolve() / Path(path).name)
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: circular links, before Python 3.13
+        raise SourceError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if outer != whole and not whole.is_dir() and any(covers(root, outer.as_posix()) for root in known):
+        whole = outer
+    text, is_file = whole.as_posix(), False
+    try:
+        is_file = stat.S_ISREG(whole.stat().st_mode)
+    except OSError as error:
+        if not _is_known(db, text, known):
+            if isinstance(error, _GONE):
+                raise SourceError(f"there is no file or folder {path}; give one that exists") from error
+            raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise SourceError(f"the name of {text!r} is not valid Unicode; rename it") from None
+    return Root(-1, text, is_file)
+
+
+def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Root:
+    """A root for a URI. Its store is queried only for what the index does not know.
+
+    Raises UsageError, StorageError, MissingExtra, and SourceError if nothing exists there.
+    """
+    source = remote_source(uri)
+    path, options = source.parse(uri)
+    root = Root(-1, path, options=options)
+    around = next((known_root for known_root in known if covers(known_root, path)), None)
+    if around is not None and around.path == path:
+        return replace(root, single=around.single)
+    if around is not None and _is_known(db, path, known):
+        return root
+    store = root.store if around is None else around.store
+    return replace(root, single=source.is_file(store, path))
+
+
+def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:
+    """Return whether a path is a root, or a part of a root with documents."""
+    return any(root.path == path or (covers(root, path) and get_known_at(db, part_at(root, path))) for root in known)

@@ -38,7 +38,7 @@ from semsearch.readers.read import FileContent, check_size, content_of, read_fil
 from semsearch.readers.registry import Format, register, registered
 from semsearch.readers.sniff import archive_format, refusal, refusal_of
 from semsearch.settings import Settings
-from semsearch.sources.remote_source import FetchedFile, RemoteState, remote_source
+from semsearch.sources.root_files import FetchedFile, RemoteState, remote_source
 from semsearch.sources.unchanged import PresentFile
 from semsearch.system.clock import storable_time
 from semsearch.system.parallel import Executor

@@ -1,6 +1,6 @@
 """A sync, on one page: find → compare → read → embed → write.
 
-    find      the roots, and the files below them                indexing/changes, indexing/sync_roots, sources/walk
+    find      the roots, and the files below them                indexing/changes, sources/walk, sources/roots
     compare   them with the documents of the index               sources/unchanged
     read      new and changed files, a chunk at a time           indexing/read_files, indexing/reading_log
     embed     their passages and sentences; fit, if it is due    indexing/generation

@@ -1,4 +1,4 @@
-"""The folders of indexes: create an index, renew, delete or move it, and list those in a folder.
+"""The folders of indexes: create an index, delete or move it, and list those in a folder.
 
 Until the settings are committed, there is no index. A creation can be undone as long as nothing was put into the index,
 and only under the writer's lock: an index that another process has begun to fill must not be removed.
@@ -6,17 +6,15 @@ and only under the writer's lock: an index that another process has begun to fil
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from semsearch.dense.engines import claimed, complete, get_address, release, set_address
 from semsearch.errors import (
@@ -24,18 +22,15 @@ from semsearch.errors import (
     IndexExists,
     IndexLocked,
     IndexNotFound,
-    IndexNotTrusted,
     IndexOutdated,
     SemsearchError,
     StorageError,
     UsageError,
-    index_command,
 )
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
-from semsearch.storage.checksums import update_digests
 from semsearch.storage.commit import write_transaction
-from semsearch.storage.connections import DATABASE, connect, connect_to_file
+from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained, has_database, is_index
 from semsearch.storage.disk_space import file_sizes
 from semsearch.storage.document_lists import count_contents
@@ -43,15 +38,13 @@ from semsearch.storage.known_files import get_roots
 from semsearch.storage.map_files import is_map_file
 from semsearch.storage.meta import DESCRIPTION, IDENTITY, get_count, get_meta, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
-from semsearch.storage.schema import FORMAT, check_plain, create_tables
-from semsearch.system.durable import sync_folder, write_durably
-from semsearch.system.locations import as_spelled, uri_scheme
+from semsearch.storage.schema import FORMAT
+from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
-from semsearch.system.source_files import read_source
-from semsearch.trust import allowed, forget, named_outside, not_allowed, record, would
+from semsearch.trust import allowed, forget, record
 
 if TYPE_CHECKING:
-    import sqlite3
+    pass
 
 _DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
 _LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}
@@ -136,70 +129,6 @@ def remove_empty(folders: Sequence[Path]) -> None:
         for folder in folders:
             if folder.exists():
                 folder.rmdir()
-
-
-_KEPT = ("created", "description", "generation", "published_to", "index_id")  # and where vectors are
-
-
-_LARGEST = 1 << 28  # bytes of a database without documents
-
-
-def renew(folder: Path) -> None:
-    """Give an index of an earlier version the tables of this one, with its settings and roots, and no documents yet.
-
-    Its files are read by the next sync. The database is replaced in one step. Raises IndexNotTrusted unless the user
-    has allowed all that the index names; UsageError if it has texts that a program added, which are in no file;
-    StorageError, IndexLocked; IndexDamaged.
-    """
-    path = folder / DATABASE
-    with explained(folder), TemporaryDirectory() as draft:
-        with closing(connect_to_file(path, "ro")) as old:
-            check_plain(old, path, ["documents", "meta", "roots"])
-            (added,) = old.execute("SELECT count(*) FROM documents WHERE root_id = 0").fetchone()
-            if added:
-                raise UsageError(
-                    f"{folder} has {added:,} texts that a program added, which are in no file; delete the index "
-                    f"({index_command('delete', folder)}), index its files and add the texts again"
-                )
-            values = dict(old.execute("SELECT key, value FROM meta"))
-            roots = old.execute("SELECT id, path, single, include, exclude FROM roots").fetchall()
-        new_path = Path(draft) / DATABASE
-        with closing(connect(new_path, "rwc")) as db:
-            _fill_renewed(db, values, roots)
-            database = IndexDatabase(folder)
-            if lacking := not_allowed(database, named_outside(database, db)):
-                raise IndexNotTrusted(
-                    f"the index {folder} of an earlier version {would(lacking)}; you have not allowed that on this "
-                    f"machine; delete it ({index_command('delete', folder)}), and index those that are yours again"
-                )
-        with writer_lock(folder):
-            with closing(connect_to_file(path, "rw")) as old:
-                check_plain(old, path, ["documents"])
-                old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            write_durably(path, lambda write: write(read_source(new_path, _LARGEST).data))
-
-
-def _fill_renewed(db: sqlite3.Connection, values: dict[str, str], roots: list[tuple[Any, ...]]) -> None:
-    """Create the tables of a renewed index, with the settings and roots of the earlier one."""
-    known = {field.name for field in fields(Settings)}
-    settings = {name: value for name, value in json.loads(values.get("settings", "{}")).items() if name in known}
-    columns, options = json.loads(values.get("columns", "{}")), json.loads(values.get("store_options", "{}"))
-    create_tables(db)
-    db.execute("BEGIN")
-    for key, value in values.items():
-        if key in _KEPT or key.startswith("vector_store"):
-            set_meta(db, key, value)
-    set_meta(db, "settings", json.dumps(settings))
-    set_meta(db, IDENTITY, values.get(IDENTITY) or secrets.token_hex(16))
-    for id_, root, single, include, exclude in roots:
-        chosen = columns.get(str(id_), {"text": [], "metadata": []})
-        lists = include, exclude, json.dumps(chosen["text"]), json.dumps(chosen["metadata"])
-        place = root if uri_scheme(root) else as_spelled(Path(root)).as_posix()  # they were as the user wrote
-        row = id_, place, single, *lists, options.get(str(id_), "")
-        db.execute("INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-    set_meta(db, "format", FORMAT)
-    update_digests(db)
-    db.execute("COMMIT")
 
 
 # -- Remove and move ---------------------------------------------------------------------------------------------------

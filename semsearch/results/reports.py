@@ -31,15 +31,6 @@ class Progress(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class MovedRoot(Record):
-    """A folder of an index that was found at another path, with the number of its unchanged documents."""
-
-    old: str
-    new: str
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
 class SyncReport(Record):
     """The report of a write to an index."""
 
@@ -54,7 +45,6 @@ class SyncReport(Record):
     sentences: int = 0
     seconds: float = 0.0
     refitted: bool = False  # whether all vectors were computed again, with components of today's text
-    moved_roots: tuple[MovedRoot, ...] = ()  # folders that have another path now, with unchanged documents
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: existing files that were not read
 
 

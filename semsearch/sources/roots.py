@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from semsearch.errors import UsageError
 from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.system.locations import uri_scheme
 
 ADDED = 0  # the root of texts that a program added
@@ -75,7 +76,6 @@ class RootPlan:
     wanted: list[Root] = field(default_factory=list)
     parts: list[RootPart] = field(default_factory=list)
     absorbed: list[Root] = field(default_factory=list)
-    moved: list[Root] = field(default_factory=list)  # as they were: the roots with their ids have other paths now
     warnings: list[str] = field(default_factory=list)
 
     def covers(self, path: str) -> bool:
@@ -123,7 +123,7 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
                 result.warnings.append(
                     f"{ask.path} is inside {around.path}, which keeps its own --include and --exclude"
                 )
-            result.parts.append(RootPart(around, ask.path[len(around.path.rstrip("/")) + 1 :]))
+            result.parts.append(part_at(around, ask.path))
     result.parts = outermost(part for part in result.parts if part.root not in result.wanted)
     return result
 
@@ -137,6 +137,34 @@ def _updated(root: Root, ask: Root) -> Root:
         columns=ask.columns or root.columns,
         options=ask.options or root.options,
     )
+
+
+def widened(roots: RootPlan) -> RootPlan:
+    """A plan in which a part that is a file of ignore rules has become its folder, for which these rules hold."""
+    parts: list[RootPart] = []
+    for part in roots.parts:
+        folder, _, name = part.path.rpartition("/")
+        if name not in IGNORE_FILES:
+            parts.append(part)
+        elif folder:
+            parts.append(RootPart(part.root, folder))
+        elif part.root not in roots.wanted:
+            roots.wanted.append(part.root)
+    roots.parts = outermost(part for part in parts if part.root not in roots.wanted)
+    return roots
+
+
+def is_hidden(path: str) -> bool:
+    """Return whether a walk of the root skips a path in it as hidden; files of ignore rules are read."""
+    *folders, name = path.split("/")
+    if "cur" in folders or "new" in folders:
+        return False  # perhaps mail of a Maildir, whose folders are hidden: the walk tells
+    return any(folder.startswith(".") for folder in folders) or (name.startswith(".") and name not in IGNORE_FILES)
+
+
+def part_at(root: Root, path: str) -> RootPart:
+    """The part of a root at an absolute path in it."""
+    return RootPart(root, path[len(root.path.rstrip("/")) + 1 :])
 
 
 def outermost(parts: Iterable[RootPart]) -> list[RootPart]:

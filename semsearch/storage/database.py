@@ -156,18 +156,6 @@ def is_index(folder: Path) -> bool:
     return True
 
 
-def is_outdated(folder: Path) -> bool:
-    """Return whether a folder has an index of an earlier version, which can only be made again from its files."""
-    with closing(IndexDatabase(folder)) as database:
-        try:
-            check(database)
-        except IndexOutdated:
-            return True
-        except SemsearchError:
-            pass
-    return False
-
-
 def check(database: IndexDatabase) -> None:
     """Check that there is an index that we can read.
 

@@ -100,14 +100,6 @@ def get_states(db: sqlite3.Connection, root: Root) -> StoredStates:
     return StoredStates(dict(zip(paths, range(len(sizes)), strict=True)), sizes, times)
 
 
-def get_files_with_text(db: sqlite3.Connection, root: Root) -> list[tuple[str, int, str]]:
-    """Read the path of each file of a root that is not empty, as the disk spells it, with its size and digest."""
-    return db.execute(
-        "SELECT coalesce(file, path), size, digest FROM documents WHERE root_id = ? AND size > 0 ORDER BY path",
-        (root.id,),
-    ).fetchall()
-
-
 def count_documents(db: sqlite3.Connection, root: Root) -> int:
     """The number of documents of a root."""
     return int(db.execute("SELECT count(*) FROM documents WHERE root_id = ?", (root.id,)).fetchone()[0])

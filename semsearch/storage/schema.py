@@ -12,16 +12,15 @@
     retired     files of earlier generations, to be deleted once no reader can need them
     record_metadata   of passages that are records of a table, or lines of JSON: their chosen columns
 
-There are no migrations: an index with other tables is made again from its files (`semsearch index --rebuild`).
+There are no migrations: an index with other tables is deleted, and made again from its files.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
 from pathlib import Path
 
-from semsearch.errors import IndexDamaged, IndexOutdated, rebuild_command
+from semsearch.errors import IndexDamaged, IndexOutdated, index_command
 
 FORMAT = "semsearch index 2"
 SCHEMA = 8  # PRAGMA user_version; those of `semsearch index 1` were 1 to 7
@@ -213,8 +212,8 @@ def check_tables(db: sqlite3.Connection, path: Path) -> None:
         )
     if version < SCHEMA:
         raise IndexOutdated(
-            f"the index {path.parent} was made by an earlier semsearch; make it again from its files with: "
-            + rebuild_command(path.parent)
+            f"the index {path.parent} was made by an earlier semsearch; delete it "
+            f"({index_command('delete', path.parent)}), and index its files again"
         )
     for row in rows:
         if row not in _EXPECTED:
@@ -223,20 +222,3 @@ def check_tables(db: sqlite3.Connection, path: Path) -> None:
                 "wrote"
             )
     raise IndexDamaged(f"{path} lacks tables; remove {path.parent} and index again")
-
-
-def check_plain(db: sqlite3.Connection, path: Path, tables: Collection[str]) -> None:
-    """Check that tables of an earlier version only store: none is a view or virtual, or has columns that are computed.
-
-    To be called before any other statement. Raises IndexDamaged.
-    """
-    sql = {name: sql for kind, name, sql in stored_schema(db) if kind == "table"}
-    is_plain = not any("sqlite_stat" in str(text).lower() for text in sql.values()) and all(
-        str(sql.get(table)).startswith("CREATE TABLE")
-        and not any(hidden for *_, hidden in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)))
-        for table in tables
-    )
-    if not is_plain:
-        raise IndexDamaged(
-            f"{path} has tables that do more than store, or lacks some; remove {path.parent} and index again"
-        )

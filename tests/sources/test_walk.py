@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.indexing.changes import present_files
+from semsearch.sources.root_files import present_files
 from semsearch.sources.roots import Root
 from semsearch.sources.walk import find_files, find_files_at
 

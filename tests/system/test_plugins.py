@@ -11,7 +11,7 @@ import pytest
 
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.index import Index
-from semsearch.sources import remote_source
+from semsearch.sources import root_files
 from semsearch.system import plugins
 from semsearch.word_vectors.table import VectorTable
 
@@ -28,14 +28,14 @@ def test_what_another_distribution_would_bring_says_how_to_install_it(
     ask: Callable[[Index], object], tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plugins, "load", lambda *_: None)
-    remote_source._source.cache_clear()
+    root_files._source.cache_clear()
     try:
         with Index.create(tmp_path / "index", vectors=small_vectors) as index:
             with pytest.raises(SemsearchError, match=r"pip install \./scale"):
                 ask(index)
             assert len(index) == 0
     finally:
-        remote_source._source.cache_clear()
+        root_files._source.cache_clear()
 
 
 def test_the_first_of_some_names_is_loaded_and_a_broken_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

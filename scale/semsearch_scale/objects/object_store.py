@@ -26,7 +26,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from semsearch.errors import UsageError
-from semsearch.sources.remote_source import FetchedFile, RemoteState
+from semsearch.sources.root_files import FetchedFile, RemoteState
 from semsearch.system.locations import divided, has_password, shown_uri, uri_scheme
 from semsearch_scale.deadline import begun, result_within
 from semsearch_scale.objects.remote_files import S3, SECONDS, open_files, reached

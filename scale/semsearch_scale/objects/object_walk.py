@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from semsearch.errors import MissingExtra, SourceError, StorageError, UsageError
 from semsearch.sources.ignore import Rules, Skipped, compose
-from semsearch.sources.remote_source import RemoteSource, RemoteState
+from semsearch.sources.root_files import RemoteSource, RemoteState
 from semsearch.sources.walk import Choice, FoundFile, Walk
 from semsearch_scale.objects.object_store import (
     LISTING_SECONDS,
@@ -175,7 +175,7 @@ def _as_source_errors(path: str, *, passing: tuple[type[Exception], ...] = ()) -
 
 
 class ObjectSource:
-    """Object stores as roots of an index: a `RemoteSource` (semsearch.sources.remote_source)."""
+    """Object stores as roots of an index: a `RemoteSource` (semsearch.sources.root_files)."""
 
     parse = staticmethod(parse_source)
     fetch = staticmethod(fetch_object)

@@ -8,7 +8,7 @@ import pytest
 from memory_bucket import LONG_AGO, MemoryBucket, use_bucket
 
 from semsearch.errors import StorageError
-from semsearch.sources.remote_source import RemoteState
+from semsearch.sources.root_files import RemoteState
 from semsearch_scale.objects import object_store
 from semsearch_scale.objects.object_store import fetch_object, fetched_ahead, open_store, time_of
 

@@ -12,7 +12,7 @@ from small import article
 from semsearch.errors import StorageError
 from semsearch.index import Index
 from semsearch.indexing.read_files import PreparerElsewhere, SentChunk
-from semsearch.sources.remote_source import RemoteState
+from semsearch.sources.root_files import RemoteState
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.known_files import get_roots
 from semsearch.word_vectors.table import VectorsReference, VectorTable

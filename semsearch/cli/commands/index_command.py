@@ -19,10 +19,10 @@ from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import complain, count, from_here, keep_warnings, size, to_json
 from semsearch.cli.progress import summary
 from semsearch.errors import UsageError, index_command
-from semsearch.indexing.changes import present_files
+from semsearch.indexing.changes import asked_roots, is_missing
 from semsearch.indexing.read_files import why_refused
-from semsearch.indexing.sync_roots import asked_roots
 from semsearch.results.reports import SyncReport, endings_in_words
+from semsearch.sources.root_files import present_files
 from semsearch.sources.roots import Root
 from semsearch.sources.walk import find_files, find_files_at
 from semsearch.storage.database import IndexDatabase
@@ -141,7 +141,7 @@ def _roots_to_read(
     with closing(IndexDatabase(target.folder)) as database, database.reading() as db:
         plan = asked_roots(db, paths, include=reading.include or (), exclude=reading.excluded)
     for root in plan.wanted:
-        if not root.is_remote:
+        if not root.is_remote and not is_missing(root.path):
             yield root, ()
     for part in plan.parts:
         yield part.root, [part.path]

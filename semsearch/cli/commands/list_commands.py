@@ -36,7 +36,7 @@ from semsearch.cli.printing import (
 )
 from semsearch.cli.progress import stopping_as_interrupted
 from semsearch.dense.engines import get_address
-from semsearch.errors import IndexDamaged, UsageError, index_command, rebuild_command
+from semsearch.errors import IndexDamaged, IndexOutdated, UsageError, index_command, rebuild_command
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import IndexSummary, delete as delete_files, move, summarize
 from semsearch.results.documents import DocumentInfo
@@ -157,14 +157,12 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
     """
     folder = find_index(index, indexes)
     database = IndexDatabase(folder)
-    summary = summarize(folder)
-    if summary is None or summary.problem:
+    try:
         check(database)
-        raise IndexDamaged(summary.problem if summary else f"{folder} is no whole index; remove the folder yourself")
-    of = f" of {', '.join(map(from_here, summary.roots))}" if summary.roots else ""
-    complain(f"{os.path.realpath(folder)} has {count(summary.documents, 'document')}{of}, {size(summary.size_bytes)}")
-    for consequence in _what_stays(summary, database):
-        complain(consequence)
+    except IndexOutdated:
+        complain(f"{os.path.realpath(folder)} was made by an earlier semsearch; its texts that are in no file are lost")
+    else:
+        _say_what_it_has(folder, database)
     if not yes and not ask_on_terminal("Delete this index?"):
         raise UsageError(f"nothing was deleted; to delete it, run: {index_command('delete', index, '--yes')}")
     with stopping_as_interrupted():
@@ -173,6 +171,16 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
     print(f"deleted {shown(folder)}")
     if foreign:
         warn(f"{shown(folder)} stays, with what is not of the index: {', '.join(foreign)}")
+
+
+def _say_what_it_has(folder: Path, database: IndexDatabase) -> None:
+    summary = summarize(folder)
+    if summary is None or summary.problem:
+        raise IndexDamaged(summary.problem if summary else f"{folder} is no whole index; remove the folder yourself")
+    of = f" of {', '.join(map(from_here, summary.roots))}" if summary.roots else ""
+    complain(f"{os.path.realpath(folder)} has {count(summary.documents, 'document')}{of}, {size(summary.size_bytes)}")
+    for consequence in _what_stays(summary, database):
+        complain(consequence)
 
 
 def _what_stays(summary: IndexSummary, database: IndexDatabase) -> Iterator[str]:

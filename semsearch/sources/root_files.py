@@ -1,4 +1,6 @@
-"""Files behind a URI, such as `s3://bucket/docs`, which another distribution lists and fetches.
+"""The files of a root: listed, and compared by their content; on this machine or behind a URI.
+
+Files behind a URI, such as `s3://bucket/docs`, are listed and fetched by another distribution.
 
     [project.entry-points."semsearch.sources"]
     any = "semsearch_scale.objects.object_walk:SOURCE"    # or the scheme of a URI
@@ -9,20 +11,21 @@ its state: size and time. What fetches it also needs its store, the URI of its r
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 from semsearch.errors import SourceError
+from semsearch.sources.ignore import Skipped
+from semsearch.sources.roots import Root
 from semsearch.sources.unchanged import PresentFile
+from semsearch.sources.walk import FoundFile, find_files, find_files_at, readable_files
 from semsearch.system import plugins
 from semsearch.system.locations import uri_scheme
-
-if TYPE_CHECKING:
-    from semsearch.sources.ignore import Skipped
-    from semsearch.sources.roots import Root
-    from semsearch.sources.walk import FoundFile
+from semsearch.system.source_files import content_digest, source_digest
 
 GROUP = "semsearch.sources"
 
@@ -89,3 +92,42 @@ def remote_source(uri: str) -> RemoteSource:
     if source is None:
         raise SourceError(f"{uri} lies in an object store; to index it, {plugins.SCALE}")
     return source
+
+
+# -- The files of a root, wherever it lies -----------------------------------------------------------------------------
+
+
+def files_of(root: Root, skipped: Skipped) -> Iterable[FoundFile]:
+    """Find the files of a root. Raises SourceError if they cannot be listed."""
+    if root.is_remote:
+        return remote_source(root.path).find(root, skipped=skipped)
+    return find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
+
+
+def files_at(root: Root, paths: Sequence[str], skipped: Skipped) -> Iterable[FoundFile]:
+    """Find the files of a root at some paths in it, and in the folders there."""
+    if root.is_remote:
+        return remote_source(root.path).find_at(root, paths, skipped=skipped)
+    return find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
+
+
+def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFile]:
+    """Convert files that were found in a root to the form in which a sync compares them."""
+    prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
+    columns, store, is_readable = root.columns, root.store, readable_files(root.include)
+    for file in files:
+        spelled, absolute = file.path, file.absolute
+        if not spelled.isascii() and not root.single:
+            spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
+        has_reader = is_readable(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
+        place = root.id, file.path, canonical_of(file.path), spelled, absolute
+        yield PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store)
+
+
+def digest_of(file: PresentFile, max_bytes: int) -> str:
+    """The digest of a file's content; "" for one of a store that is too large to be read. Raises OSError."""
+    if not file.store:
+        return source_digest(file.absolute)
+    if file.size > max_bytes:
+        return ""
+    return content_digest(remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1).data)

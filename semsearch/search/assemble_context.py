@@ -23,7 +23,6 @@ CONTEXT_HITS = 50  # candidates for the passages of a context; more for a long o
 _CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000
 _BEFORE = 3  # sentences that are taken from the passage before, at most
 _MISFITS = 3  # stop after so many passages that do not fit: far down the list the short ones are scraps
-_LEAST_CUT = 5  # words of a sentence that are worth the words of their source
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,6 @@ class ContextBlock:
     passages: tuple[PassageRow, ...]  # consecutive
     first: int
     end: int
-    most: int | None = None  # words, where not even one sentence is to be shown whole
 
     @property
     def parts(self) -> list[tuple[PassageRow, int, int]]:
@@ -48,10 +46,10 @@ class ContextBlock:
 
     @property
     def text(self) -> str:
-        """The sentences as they stand in the passages, or the first `most` words of them."""
-        texts = [row.text[row.sentences[first, 0] : row.sentences[last, 1]] for row, first, last in self.parts]
-        text = "\n\n".join(texts)
-        return text if self.most is None else f"{cut_to(text, self.most)} …"
+        """The sentences as they stand in the passages."""
+        return "\n\n".join(
+            row.text[row.sentences[first, 0] : row.sentences[last, 1]] for row, first, last in self.parts
+        )
 
     @property
     def positions(self) -> tuple[Position, Position]:
@@ -60,7 +58,7 @@ class ContextBlock:
         for passage, first, last in self.parts:
             for number in range(first, last + 1):
                 line = int(passage.sentences[number, 4])
-                lines += [line, line + (passage.sentence(number).count("\n") if self.most is None else 0)]
+                lines += [line, line + passage.sentence(number).count("\n")]
         (begin, number, _), (end, _, last) = self.parts[0], self.parts[-1]
         return (
             Position(min(lines), begin.page, begin.place(number)),
@@ -89,8 +87,8 @@ def assemble(hits: Hits, passages: Mapping[int, PassageRow], *, max_words: int, 
 
     Of a passage that does not fit, the sentences around its best one are taken, if at least half of its sentences fit.
     If not, it is left out, and later ones may still fit; but the first passage is always there in part, if only with
-    the beginning of its best sentence. Where there is no room for its source, only the citation names it. `max_words`
-    is at least semsearch.searchable.LEAST_WORDS. Hits at the end whose relevance is below the floor are left out.
+    the beginning of its best sentence, whose source only the citation names then. `max_words` is at least
+    semsearch.searchable.LEAST_WORDS. Hits at the end whose relevance is below the floor are left out.
     """
     strong = above_threshold(hits, floor)
     context = _assembled(strong, passages, max_words)
@@ -122,15 +120,14 @@ def _assembled(hits: Iterable[Hit], passages: Mapping[int, PassageRow], max_word
 
 
 def _beginning(block: ContextBlock, max_words: int) -> Context:
-    """A context of the best sentence alone, shortened to the room there is, with its source if that leaves some."""
+    """A context of the best sentence alone, shortened to the room there is; only the citation names its source."""
     *_, sentence = _windows(block)
-    for render in (_render, _render_bare):
-        words = range(1, max_words + 1)
-        most = bisect_right(words, max_words, key=lambda n: count_words(render([replace(sentence, most=n)])))
-        if most >= _LEAST_CUT:
-            break
-    shortened = [replace(sentence, most=most)]
-    return _context(shortened, render(shortened))
+    most = bisect_right(
+        range(1, max_words + 1), max_words, key=lambda n: count_words(f"[1] {cut_to(sentence.text, n)} …")
+    )
+    shortened = f"{cut_to(sentence.text, most)} …"
+    context = _context([sentence], f"[1] {shortened}")
+    return replace(context, citations=tuple(replace(citation, text=shortened) for citation in context.citations))
 
 
 def _context(blocks: Sequence[ContextBlock], text: str) -> Context:
@@ -168,10 +165,6 @@ def _render(blocks: Sequence[ContextBlock]) -> str:
         texts.append(f"[{number}] {trail}".rstrip() + f"\n\n{block.text}")
         sources.append(f"- [{number}] {source_line(block.hit, *block.positions)}")
     return "\n\n".join([*texts, "Sources:", "\n".join(sources)])
-
-
-def _render_bare(blocks: Sequence[ContextBlock]) -> str:
-    return "\n\n".join(f"[{number}] {block.text}" for number, block in enumerate(blocks, start=1))
 
 
 def _added(blocks: Sequence[ContextBlock], new: ContextBlock) -> list[ContextBlock]:

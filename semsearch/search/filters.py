@@ -20,6 +20,7 @@ character; a path that begins with ! is written ./!so.
 from __future__ import annotations
 
 import json
+import operator as op
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "~", "!~", "..", "!.."]
 _OPPOSITES: dict[Operator, Operator] = {"!=": "=", "!~": "~", "!..": ".."}
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": op.eq, "<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge}
 
 
 def is_negative(operator: Operator) -> bool:
@@ -51,11 +53,7 @@ def positive(operator: Operator) -> Operator:
 
 def compare(left: float | str, right: float | str, operator: Operator) -> bool:
     """Compare two numbers, or two texts."""
-    if left == right:
-        return operator in ("=", "<=", ">=")
-    if operator in ("<", "<="):
-        return left < right  # type: ignore[operator]  # mypy sees the mixed cases too
-    return operator in (">", ">=") and left > right  # type: ignore[operator]
+    return bool(_COMPARISONS[operator](left, right))
 
 
 # -- Globs and paths ---------------------------------------------------------------------------------------------------

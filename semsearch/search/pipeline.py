@@ -37,8 +37,7 @@ from semsearch.search.candidates import (
 )
 from semsearch.search.exact_words import exact_words, passages_with
 from semsearch.search.index_reader import IndexView
-from semsearch.search.make_hits import make_hits
-from semsearch.search.occurrences import find_occurrences
+from semsearch.search.make_hits import find_occurrences, make_hits
 from semsearch.search.prepare_query import prepare
 from semsearch.search.quote import compare, quote
 from semsearch.search.relevance import judge, relevance

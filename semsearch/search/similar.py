@@ -75,7 +75,9 @@ def find_subject(
     if not document.passages:
         raise SourceError(f"{like} has no text to compare with")
     if cited is None:
-        return _like_document(db, document)
+        ids = _ids_of(document)
+        chosen = ids[:: -(-len(ids) // MOST_PASSAGES)]
+        return _subject(document, [*need_passages(db, chosen.tolist()).values()], ids)
     return _like_passage(db, document, cited, same_document=same_document)
 
 
@@ -90,18 +92,12 @@ def passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow:
 def _like_passage(
     db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, *, same_document: bool
 ) -> ExamplePassages:
-    if not same_document and count_contents(db).passages > document.passages:
-        return _subject(document, [passage], _ids_of(document))
-    near = get_passages(db, [passage.id - 1, passage.id + 1]).values()
-    section = document.id, passage.headings
-    hidden = [passage.id, *(other.id for other in near if (other.document_id, other.headings) == section)]
-    return _subject(document, [passage], np.array(sorted(hidden), dtype=np.int64))
-
-
-def _like_document(db: sqlite3.Connection, document: DocumentRow) -> ExamplePassages:
-    ids = _ids_of(document)
-    chosen = ids[:: -(-len(ids) // MOST_PASSAGES)]
-    return _subject(document, list(need_passages(db, chosen.tolist()).values()), ids)
+    hidden = _ids_of(document)
+    if same_document or count_contents(db).passages == document.passages:
+        near = get_passages(db, [passage.id - 1, passage.id, passage.id + 1]).values()
+        section = document.id, passage.headings
+        hidden = np.array(sorted(row.id for row in near if (row.document_id, row.headings) == section), dtype=np.int64)
+    return _subject(document, [passage], hidden)
 
 
 def _ids_of(document: DocumentRow) -> Int64:

@@ -123,7 +123,7 @@ BUILT_IN: tuple[Format, ...] = (
     _binary("docx", ".docx .docm", "office.open_xml:read_docx", version="5", zip_mark="word/document.xml"),
     _binary("pptx", ".pptx .pptm", "office.open_xml:read_pptx", version="3", zip_mark="ppt/presentation.xml"),
     _binary("xlsx", ".xlsx .xlsm .xlsb .xls", "office.workbook", version="4", zip_mark="xl/workbook.xml"),
-    _binary("ods", ".ods .ots", "office.open_document", zip_mark=f"{_OPEN}spreadsheet"),
+    _binary("ods", ".ods .ots", "office.workbook", version="2", zip_mark=f"{_OPEN}spreadsheet"),
     _binary("odp", ".odp .otp", "office.open_document", zip_mark=f"{_OPEN}presentation"),
     _binary("odt", ".odt .ott", "office.open_document", version="4", zip_mark=f"{_OPEN}text"),
     _binary("epub", ".epub", "office.epub", version="3", zip_mark="META-INF/container.xml"),

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 from cited import places
-from sample_files.valid_files import OLD_WORKBOOK, odp, ods, zipped
+from sample_files.valid_files import MANIFEST, OLD_WORKBOOK, odp, ods, zipped
 
 from semsearch.errors import SourceError
 from semsearch.readers.read import read_bytes
@@ -24,9 +24,14 @@ NAMES = " ".join(
 )
 
 
-def content(body: str) -> bytes:
+def content(body: str, kind: str = "spreadsheet") -> bytes:
+    tree = f"<office:document-content {NAMES}><office:body>{body}</office:body></office:document-content>"
     return zipped(
-        {"content.xml": f"<office:document-content {NAMES}><office:body>{body}</office:body></office:document-content>"}
+        {
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "META-INF/manifest.xml": MANIFEST,
+            "content.xml": tree,
+        }
     )
 
 
@@ -41,16 +46,18 @@ def test_cells_of_a_spreadsheet_have_their_names() -> None:
 
 
 def test_rows_and_cells_that_are_repeated_are_counted_and_dates_are_iso_dates() -> None:
-    cell = '<table:table-cell table:number-columns-repeated="{}">{}</table:table-cell>'
-    date = '<table:table-cell office:date-value="2024-05-01"><text:p>1.5.24</text:p></table:table-cell>'
+    cell = '<table:table-cell office:value-type="string" table:number-columns-repeated="{}">{}</table:table-cell>'
+    empty = '<table:table-cell table:number-columns-repeated="{}"/>'
+    date = '<table:table-cell office:value-type="date" office:date-value="2024-05-01"/>'
     rows = (
-        f'<table:table-row table:number-rows-repeated="3">{cell.format(1_000_000_000, "")}</table:table-row>'
-        f"<table:table-row>{cell.format(2, '')}{cell.format(3, '<text:p>sea</text:p>')}{date}</table:table-row>"
+        f'<table:table-row table:number-rows-repeated="3">{empty.format(16_384)}</table:table-row>'
+        f"<table:table-row>{empty.format(2)}{cell.format(2, '<text:p>sea</text:p>')}{date}</table:table-row>"
+        f'<table:table-row table:number-rows-repeated="1048572">{empty.format(16_384)}</table:table-row>'
     )
     document = read_bytes(
         content(f'<office:spreadsheet><table:table table:name="S">{rows}</table:table></office:spreadsheet>'), "a.ods"
     )
-    assert places(document)[1:] == [("S!C4:F4", "sea | 2024-05-01")]
+    assert places(document)[1:] == [("S!C4:E4", "sea | sea | 2024-05-01")]
 
 
 def test_slides_of_a_presentation_have_titles_text_and_notes() -> None:
@@ -60,7 +67,7 @@ def test_slides_of_a_presentation_have_titles_text_and_notes() -> None:
         f"{frame.format('page-number', '7')}<presentation:notes>{frame.format('notes', 'Slowly.')}</presentation:notes>"
         "</draw:page>"
     )
-    document = read_bytes(content(f"<office:presentation>{slide}</office:presentation>"), "a.odp")
+    document = read_bytes(content(f"<office:presentation>{slide}</office:presentation>", "presentation"), "a.odp")
     assert places(document) == [("slide 1", "Tides"), ("slide 1", "The sea moves."), ("slide 1, notes", "Slowly.")]
     assert (document.title, document.format) == ("Tides", "odp")
     assert places(read_bytes(odp("One.", "Two."), "a.odp")) == [("slide 1", "One."), ("slide 2", "Two.")]

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from semsearch.readers import text as plain_text
-from semsearch.readers.document import Block, Document, each_line_span, gap, title_of
-from semsearch.readers.placed_text import PlacedText
+from semsearch.readers.document import Block, Document, each_line_span, title_of
+from semsearch.readers.placed_text import PlacedText, joined_row
 
 _LABELS = {
     "versionadded": "Added in version ",
@@ -362,17 +362,18 @@ class _RstReader:
 
     def _row(self, cells: Sequence[_Lines]) -> None:
         """A row of cells, each of which may have any elements."""
-        outer, row, last = self._cell, PlacedText(), ""
+        outer, texts = self._cell, list[PlacedText]()
         for cell in cells:
             self._cell = []
             self.take(_part(cell))
-            for number, text in enumerate(self._cell):
-                if row:
-                    row.add_unplaced(" " if number else gap(last))
-                row.add_all(text.on_one_line())
-                last = text.text
+            text = PlacedText()
+            for element in self._cell:
+                if text:
+                    text.add_unplaced(" ")
+                text.add_all(element)
+            texts.append(text)
         self._cell = outer
-        self._add(row)
+        self._add(joined_row(texts))
 
     # -- Text ----------------------------------------------------------------------------------------------------------
 

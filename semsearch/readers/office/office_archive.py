@@ -24,7 +24,6 @@ from semsearch.readers.document import Builder, DamagedParts, Document, first_na
 from semsearch.results.reports import Omission
 
 _MOST_BYTES = 200_000_000  # of a member, unpacked: zipfile never gives more than the directory says
-_PIECE = 1 << 20  # bytes that are parsed at once where elements are read one after the other
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of old and of encrypted office files
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
@@ -73,22 +72,6 @@ class Archive:
         """Parse a member that is XML; its root element."""
         try:
             return etree.fromstring(self.bytes(path), _parser())
-        except etree.XMLSyntaxError as error:
-            raise self._damaged(f"{path}: {error}") from None
-
-    def elements(self, path: str, *tags: str) -> Iterator[Any]:
-        """Yield the elements of a member with these tags: each is emptied once the next is asked for."""
-        data = self.bytes(path)
-        parser: Any = etree.XMLPullParser(tag=tags, resolve_entities=False, no_network=True, load_dtd=False)
-        try:
-            for start in range(0, len(data), _PIECE):
-                parser.feed(data[start : start + _PIECE])
-                for _, element in parser.read_events():
-                    yield element
-                    element.clear()
-                    while element.getprevious() is not None:
-                        del element.getparent()[0]
-            parser.close()
         except etree.XMLSyntaxError as error:
             raise self._damaged(f"{path}: {error}") from None
 
@@ -188,12 +171,14 @@ def properties(tree: Any) -> dict[str, Any]:
 def office_document(
     archive: Archive, builder: Builder, damaged: DamagedParts, format: str, *titles: str, has_headings: bool = True
 ) -> Document:
-    """The document of a Word, PowerPoint or Excel file: its title is its property, else one of these, or a heading."""
+    """The document of an office file: its title is its property, else one of these, or a heading."""
     metadata: dict[str, Any] = {}
     with damaged.left_out():
         for kind, path in archive.related("").values():
             if kind == "core-properties" and path in archive:
                 metadata = properties(archive.tree(path))
+        if "meta.xml" in archive:
+            metadata = properties(archive.tree("meta.xml"))
     blocks = builder.blocks if has_headings else ()
     title = title_of(archive.name, metadata.get("title", ""), *titles, blocks=blocks)
     omissions = damaged.omissions(builder.blocks) + archive.embedded()

@@ -1,11 +1,10 @@
-"""OpenDocument, as LibreOffice writes it: texts (.odt), spreadsheets (.ods) and presentations (.odp).
+"""OpenDocument, as LibreOffice writes it: texts (.odt) and presentations (.odp).
 
 Of a text, places are paragraphs, by their number, empty ones counted and those in tables not; a table's rows; notes.
 Text that was deleted under tracked changes is left out. Pages are counted where the writer has marked them.
 
-Of a spreadsheet, rows are read as those of Excel's, with what its cells show; dates are ISO dates. Of a presentation,
-slides are read in order: the title, the text in frames and tables, the notes. Charts, drawings and comments are left
-out.
+Of a presentation, slides are read in order: the title, the text in frames and tables, the notes. Charts, drawings and
+comments are left out. Spreadsheets (.ods) are read as Excel's are (semsearch.readers.office.workbook).
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from typing import Any
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, joined_cells, title_of
 from semsearch.readers.office.office_archive import Archive, PagedReading, number, outermost, properties
-from semsearch.readers.office.workbook import add_row, column_name
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -37,7 +35,7 @@ _PAGE_BREAK = _TEXT + "soft-page-break"
 
 
 def read(data: bytes, name: str) -> Document:
-    """Read a text, spreadsheet or presentation.
+    """Read a text or presentation.
 
     Its title is its property, else its first heading of level 1 or its first slide's, else its name.
     """
@@ -46,11 +44,9 @@ def read(data: bytes, name: str) -> Document:
     metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
     if tree.find(f"{_OFFICE}body/{_OFFICE}presentation") is not None:
         kind, builder = "odp", _slides(tree)
-    elif tree.find(f"{_OFFICE}body/{_OFFICE}spreadsheet") is not None:
-        kind, builder = "ods", _sheets(tree)
     else:
         kind, builder = "odt", _text(tree)
-    title = title_of(name, metadata.get("title", ""), blocks=() if kind == "ods" else builder.blocks)
+    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks)
     return Document(builder.source, builder.blocks, kind, title, metadata)
 
 
@@ -148,11 +144,9 @@ def _spaced(text: str | None) -> str:
     return f"{' ' if text[:1].isspace() else ''}{words}{' ' if words and text[-1:].isspace() else ''}"
 
 
-# -- Spreadsheets and presentations ------------------------------------------------------------------------------------
+# -- Presentations ----------------------------------------------------------------------------------------------------
 
 _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
-_CELLS = (_TABLE + "table-cell", _TABLE + "covered-table-cell")
-_MOST_COLUMNS = 16_384
 _FURNITURE = {"page-number", "date-time", "header", "footer", "page"}
 
 
@@ -162,37 +156,6 @@ def _slides(tree: Any) -> Builder:
         builder.end_sections()
         _take_slide(slide, f"slide {count}", builder)
     return builder
-
-
-def _sheets(tree: Any) -> Builder:
-    builder = Builder()
-    for table in tree.iterfind(f"{_OFFICE}body/{_OFFICE}spreadsheet/{_TABLE}table"):
-        _take_sheet(table, builder)
-    return builder
-
-
-def _take_sheet(table: Any, builder: Builder) -> None:
-    sheet = table.get(_TABLE + "name", "")[:100]
-    builder.add(sheet, level=1, place=sheet)
-    row = 1
-    for element in table.iter(_TABLE + "table-row"):
-        cells = [(f"{column_name(column)}{row}", text) for column, text in _sheet_cells(element) if text]
-        if cells:
-            add_row(sheet, cells, builder)
-        row += max(1, number(element.get(_TABLE + "number-rows-repeated"), 1))
-
-
-def _sheet_cells(row: Any) -> Iterator[tuple[int, str]]:
-    """The columns and texts of a row's cells; what is repeated is read once."""
-    column = 1
-    for cell in row:
-        if cell.tag in _CELLS and column <= _MOST_COLUMNS:
-            date = cell.get(_OFFICE + "date-value")
-            yield (
-                column,
-                date or " ".join(_shown_text(paragraph) for paragraph in cell if paragraph.tag in _PARAGRAPHS).strip(),
-            )
-            column += max(1, number(cell.get(_TABLE + "number-columns-repeated"), 1))
 
 
 def _take_slide(slide: Any, place: str, builder: Builder) -> None:

@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx, .xlsm, .xlsb, .xls), by calamine: sheet after sheet, row after row.
+"""Workbooks of Excel (.xlsx, .xlsm, .xlsb, .xls) and LibreOffice (.ods), by calamine: sheet after sheet, row after row.
 
 A row is a block at the range of its cells; a cell that holds a sentence or more is a block of its own. Of formulas the
 last result is read. Numbers are given as they are, dates as ISO dates; errors, charts, drawings and comments are left
@@ -28,7 +28,8 @@ def read(data: bytes, name: str) -> Document:
 
     Raises SourceError for a damaged one, and for one with a password.
     """
-    archive = Archive(data, name, ".xlsx") if name.lower().endswith((".xlsx", ".xlsm")) or data[:2] == b"PK" else None
+    is_packed = name.lower().endswith((".xlsx", ".xlsm", ".ods")) or data[:2] == b"PK"
+    archive = Archive(data, name, PurePath(name).suffix.lower()) if is_packed else None
     builder, damaged = Builder(), DamagedParts(name)
     try:
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))

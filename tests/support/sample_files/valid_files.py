@@ -177,12 +177,16 @@ _C = "/* {one} */\nint tide(int moon) {{\n  return moon; // {two}\n}}\n"
 _SRT = "1\n00:00:01,000 --> 00:00:04,000\n<i>{one}</i>\n\n2\n00:00:05,000 --> 00:00:06,000\n{two}\n"
 
 
+MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+
+
 def _open_document(kind: str, content: str) -> bytes:
     body = f"<office:body><office:{kind}>{content}</office:{kind}></office:body>"
     names = f'{_OFFICE} xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
     return zipped(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "META-INF/manifest.xml": MANIFEST,
             "content.xml": f"<office:document-content {names}>{body}</office:document-content>",
         }
     )
@@ -190,7 +194,8 @@ def _open_document(kind: str, content: str) -> bytes:
 
 def ods(*rows: Sequence[str]) -> bytes:
     """A spreadsheet with a sheet "Tides" of these rows."""
-    cells = ("".join(f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in row) for row in rows)
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    cells = ("".join(map(cell.format, row)) for row in rows)
     table = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
     return _open_document("spreadsheet", f'<table:table table:name="Tides">{table}</table:table>')
 

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semsearch import __version__
 from semsearch.errors import SemsearchError
-from semsearch.server import embedding_routes, index_routes, map_routes, search_routes, write_routes
+from semsearch.server import index_routes, search_routes, write_routes
 from semsearch.server.access import AccessRules, RequestFacts, is_of_page, with_security
 from semsearch.server.operations import JSON_TYPE, Engine
 from semsearch.server.problems import PROBLEM_SCHEMA, PROBLEM_TYPE, ProblemDetails, parameter_problem, problem_of
@@ -27,7 +27,7 @@ from semsearch.server.problems import PROBLEM_SCHEMA, PROBLEM_TYPE, ProblemDetai
 _FILES = StaticFiles(directory=Path(__file__).with_name("page"))  # of the web interface
 _DESCRIPTION = """Semantic search over indexes of documents. Reading from the server's own machine needs no token; all \
 other access does. semsearch serve --show-token prints it."""
-_READING = (search_routes.router, embedding_routes.router, index_routes.router, map_routes.router)
+_READING = (search_routes.router, index_routes.router)
 MAX_BODY = 4_000_000  # bytes
 
 # -- The application ---------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from semsearch.errors import SemsearchError
-from semsearch.results.codec import Record
+from semsearch.results.codec import Record, to_dict
 from semsearch.server.access import is_loopback
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.problems import problem_of
@@ -92,9 +92,9 @@ class PageParameters(IndexParameters):
 JSON_TYPE = "application/json"
 BYTES_TYPE = "application/octet-stream"  # which no browser shows as a page
 EVENTS_TYPE = "text/event-stream"
-Work = Callable[[OpenIndexes], dict[str, Any] | bytes]
+Work = Callable[[OpenIndexes], Any]  # a dict, a data class, or bytes
 Report = Callable[[Any], None]  # takes a progress object
-ReportedWork = Callable[[Report | None], dict[str, Any]]
+ReportedWork = Callable[[Report | None], Any]  # as `Work`
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ async def answer(request: Request, work: Work, *, pool: WorkPool | None = None, 
 
     def body() -> bytes:
         result = work(engine.indexes)
-        return result if isinstance(result, bytes) else to_json(result)
+        return result if isinstance(result, bytes) else to_json(plain(result))
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -149,6 +149,11 @@ async def answer_long(request: Request, prepare: Callable[[OpenIndexes], Reporte
         return await answer(request, lambda indexes: prepare(indexes)(None), pool=engine.writing)
     work = await engine.asking.run(lambda: prepare(engine.indexes), client)
     return StreamingResponse(_progress_events(engine.writing, work, client), media_type=EVENTS_TYPE)
+
+
+def plain(answer: Any) -> dict[str, Any]:
+    """An answer, a dict or a data class, as a dict."""
+    return answer if isinstance(answer, dict) else to_dict(answer)
 
 
 def to_json(value: Any) -> bytes:
@@ -177,7 +182,7 @@ def _progress_events(pool: WorkPool, work: ReportedWork, client: str | None) -> 
         while (progress := await reported.get()) is not None:
             yield _event("progress", progress.to_dict())
         try:
-            yield _event("report", future.result())
+            yield _event("report", plain(future.result()))
         except SemsearchError as error:
             yield _event("problem", problem_of(error).to_dict())
 

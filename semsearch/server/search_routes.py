@@ -1,10 +1,11 @@
-"""Operations that search an index: search, search/batch, similar, explain, context."""
+"""Operations that ask an index: search, search/batch, similar, explain, context, embeddings."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field, StringConstraints
@@ -15,7 +16,8 @@ from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Occurrences, Verd
 from semsearch.results.options import Mode, SearchOptions, Syntax
 from semsearch.search.boosts import parse_boost
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes, check_wildcards, checked_filters
-from semsearch.server.operations import FilterParameters, IndexParameters, Line, answer
+from semsearch.server.operations import FilterParameters, IndexParameters, Line, Parameters, answer
+from semsearch.text.tokens import words
 
 router = APIRouter()
 
@@ -290,7 +292,7 @@ async def _similar(request: Request, asked: SimilarParameters, hit: dict[str, An
 async def explain(request: Request, body: ExplainBody) -> Response:
     """Explain the score of a hit for a query. The default index is the one that the hit names"""
 
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
+    def work(indexes: OpenIndexes) -> Explanation:
         hit = Hit.from_dict(body.hit)
         searched = indexes.get(hit.index if body.index is None else body.index)
         if hit.origin is not None:
@@ -298,10 +300,10 @@ async def explain(request: Request, body: ExplainBody) -> Response:
         elif body.own:
             raise UsageError("this hit has no origin; search with origin=true")
         if body.own:
-            return searched.explain_hit(hit).to_dict()
+            return searched.explain_hit(hit)
         if body.query is None:
             raise UsageError("the parameter query is missing: the query to explain the score for")
-        return searched.explain(body.query, hit, mode=body.mode).to_dict()
+        return searched.explain(body.query, hit, mode=body.mode)
 
     return await answer(request, work)
 
@@ -336,5 +338,74 @@ async def _context(request: Request, asked: ContextParameters) -> Response:
         chosen = indexes.choose(asked.names)
         gathered = chosen.together.context(asked.query, max_words=asked.max_words, options=asked.options())
         return {**_head(chosen, asked), "query": asked.query, **gathered.to_dict()}
+
+    return await answer(request, work)
+
+
+# -- Embeddings, in the form of OpenAI's API, so that its clients can ask an index for vectors -------------------------
+
+_Long = Annotated[str, StringConstraints(max_length=100_000)]
+
+
+class EmbeddingBody(Parameters):
+    """A request as clients of OpenAI's API send it."""
+
+    input: _Long | Annotated[tuple[_Long, ...], Field(max_length=2048)] = Field(description="One or more texts.")
+    model: Line | None = Field(None, description="The name of an index; optional if there is only one.")
+    encoding_format: Literal["float", "base64"] = Field("float", description="Numbers, or their bytes in base64.")
+    dimensions: int | None = Field(None, ge=1, description="Must equal the dimensions of the index.")
+    user: Line | None = Field(None, description="Ignored.")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """The vector of a text: numbers, or their bytes in base64 (little-endian float32)."""
+
+    object: str
+    index: int  # of the text in the request
+    embedding: Sequence[float] | str
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingUsage:
+    """The number of words of the texts, under the names that clients of OpenAI's API expect."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsAnswer:
+    """The vectors of texts. The model is the name of the index."""
+
+    object: str
+    data: tuple[EmbeddedText, ...]
+    model: str
+    usage: EmbeddingUsage
+
+
+@router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
+async def embed(request: Request, body: EmbeddingBody) -> Response:
+    """Return the vectors of texts, as an index embeds sentences. The model is the name of the index"""
+
+    def work(indexes: OpenIndexes) -> dict[str, Any]:
+        texts = [body.input] if isinstance(body.input, str) else body.input
+        vectors = indexes.get(body.model).embed(texts)
+        if body.dimensions not in (None, vectors.shape[1]):
+            raise UsageError(f"this index has {vectors.shape[1]} dimensions, not {body.dimensions}")
+        if body.encoding_format == "base64":
+            embeddings = [b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
+        else:
+            embeddings = vectors.tolist()
+        tokens = sum(len(words(text)) for text in texts)
+        return {
+            "object": "list",
+            "data": [
+                {"object": "embedding", "index": number, "embedding": embedding}
+                for number, embedding in enumerate(embeddings)
+            ],
+            "model": indexes.name_of(body.model),
+            "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+        }
 
     return await answer(request, work)

@@ -55,9 +55,7 @@ async def put_document(request: Request, id: DocumentId, body: DocumentBody) -> 
     except ValueError as error:
         raise UsageError(f"the metadata cannot be stored as JSON: {error}") from None
     text = Text(id, body.text, body.title, body.metadata, body.format)
-    return await answer(
-        request, lambda indexes: indexes.get(body.index).add([text]).to_dict(), pool=engine_of(request).writing
-    )
+    return await answer(request, lambda indexes: indexes.get(body.index).add([text]), pool=engine_of(request).writing)
 
 
 @router.delete("/v1/documents/{id:any}", response_model=RemovedAnswer)
@@ -88,7 +86,7 @@ async def sync(request: Request, body: SyncBody) -> Response:
         for path in body.paths:
             if not any(_is_inside(_real(path), root) for root in roots):
                 raise UsageError(f"{path!r} is outside the roots of the index; add a root with semsearch index")
-        return lambda report: written.sync(*body.paths, prune=body.prune, progress=report).to_dict()
+        return lambda report: written.sync(*body.paths, prune=body.prune, progress=report)
 
     return await answer_long(request, prepare)
 

@@ -12,9 +12,8 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.server.connection_limits import ConnectionLimits
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import ServerSettings
+from semsearch.server.running import ConnectionLimits, ServerSettings
 
 UNFINISHED = b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 BODY = b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from semsearch.server.connection_limits import ConnectionLimits
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import RunningServer, ServerSettings, listen
+from semsearch.server.running import ConnectionLimits, RunningServer, ServerSettings, listen
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

@@ -50,9 +50,8 @@ from semsearch.remote_index import RemoteIndex, ServerConnection
 from semsearch.results.codec import to_dict
 from semsearch.results.reports import Scan
 from semsearch.search.filters import parse
-from semsearch.server.connection_limits import ConnectionLimits, limited
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import RunningServer, ServerSettings, listen
+from semsearch.server.running import ConnectionLimits, LimitedConnection, RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.map_files import map_path
@@ -610,7 +609,7 @@ def _connect(folder: Path) -> Run:
     failures = list[str]()
 
     async def exchange(data: bytes) -> bytes:
-        protocol = limited(ConnectionLimits())
+        protocol = partial(LimitedConnection, ConnectionLimits())
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: failures.append(str(context)))
         listening = await loop.create_server(

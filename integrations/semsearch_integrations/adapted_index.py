@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from uuid import UUID, uuid5
@@ -93,7 +93,7 @@ def _opened(path: str | Path, *, create: bool) -> Index:
 # -- Vectors -----------------------------------------------------------------------------------------------------------
 
 EmbedderLike: TypeAlias = Index | SentenceEmbedder | str | Path
-Embed: TypeAlias = Callable[[Sequence[str]], NDArray[np.float32]]
+Embed: TypeAlias = Callable[[Sequence[str]], list[list[float]]]
 
 
 def embedder_of(given: EmbedderLike) -> Embed:
@@ -103,15 +103,14 @@ def embedder_of(given: EmbedderLike) -> Embed:
     UsageError for anything else, and what opening an index raises.
     """
     if isinstance(given, SentenceEmbedder):
-        return given.transform
+        return partial(_rows, given.transform)
     index = searchable(given) if isinstance(given, str | Path) else given
     if not isinstance(index, Index):
         raise UsageError(f"expected a local index or a fitted SentenceEmbedder, not {given!r}")
-    return index.embed
+    return partial(_rows, index.embed)
 
 
-def rows(embed: Embed, texts: Sequence[str]) -> list[list[float]]:
-    """Embed texts as lists of numbers, in their order."""
+def _rows(embed: Callable[[Sequence[str]], NDArray[np.float32]], texts: Sequence[str]) -> list[list[float]]:
     return embed(texts).tolist() if texts else []
 
 

@@ -178,9 +178,6 @@ class _Embedder:
         """Open the index."""
         _ = self._embed
 
-    def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        return adapted.rows(self._embed, texts)
-
     def to_dict(self) -> dict[str, Any]:
         """Serialise the component. Raises UsageError if it was given anything but a path."""
         return dict(default_to_dict(self, embedder=adapted.written(self.embedder), **self._others))
@@ -201,7 +198,7 @@ class SemsearchTextEmbedder(_Embedder):
         """Embed a text. (d,)"""
         if not isinstance(text, str):
             raise UsageError(f"expected a text, not {text!r}; for documents use SemsearchDocumentEmbedder")
-        return {"embedding": self._vectors([text])[0]}
+        return {"embedding": self._embed([text])[0]}
 
     run_async = component.output_types(embedding=list[float])(adapted.in_thread(run))
 
@@ -229,7 +226,7 @@ class SemsearchDocumentEmbedder(_Embedder):
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
         """Return copies of the documents with embeddings. (n) -> (n, d)"""
         _check_documents(documents)
-        vectors = self._vectors([self._embedded_text(document) for document in documents])
+        vectors = self._embed([self._embedded_text(document) for document in documents])
         pairs = zip(documents, vectors, strict=True)
         return {"documents": [replace(document, embedding=vector) for document, vector in pairs]}
 

@@ -104,11 +104,11 @@ class SemsearchEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Embed texts. (n) -> (n, d)"""
-        return adapted.rows(self._embed, texts)
+        return self._embed(texts)
 
     def embed_query(self, text: str) -> list[float]:
         """Embed a query. (d,)"""
-        return adapted.rows(self._embed, [text])[0]
+        return self._embed([text])[0]
 
 
 class SemsearchVectorStore(VectorStore):

@@ -83,7 +83,7 @@ class SemsearchEmbedding(BaseEmbedding):
     """
 
     embedder: Any
-    _embed: Any = PrivateAttr()
+    _embed: adapted.Embed = PrivateAttr()
 
     def __init__(self, embedder: adapted.EmbedderLike, **keywords: Any) -> None:
         super().__init__(embedder=embedder, **{"model_name": "semsearch", **keywords})
@@ -99,7 +99,7 @@ class SemsearchEmbedding(BaseEmbedding):
         return str(embedder) if isinstance(embedder, str | Path) else repr(embedder)
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return adapted.rows(self._embed, texts)
+        return self._embed(texts)
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]

@@ -41,7 +41,7 @@ class MtebEncoder:
 
     def encode(self, inputs: Iterable[Mapping[str, Sequence[str]]], **_: Any) -> NDArray[np.float32]:
         """Embed the texts of batches, each of which has them as `text`. n texts -> (n, d)"""
-        batches = [self._embed(list(batch["text"])) for batch in inputs]
+        batches = [np.array(self._embed(list(batch["text"])), np.float32) for batch in inputs]
         return np.concatenate(batches) if batches else np.zeros((0, 0), dtype=np.float32)
 
     def similarity(self, embeddings1: Any, embeddings2: Any) -> Any:

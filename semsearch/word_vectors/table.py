@@ -124,8 +124,11 @@ class VectorTable:
             raise VectorsError(f"{self.folder}/words.txt is damaged: {error}; make or import it again") from error
 
     def lookup(self, hashes: UInt64) -> Int32:
-        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
-        return look_up(self._keys, self._slots, hashes)
+        """Word hashes to ids, -1 for unknown words. (n,) -> (n,). Raises VectorsError for the id of no word."""
+        ids = look_up(self._keys, self._slots, hashes)
+        if len(ids) and not -1 <= ids.min() <= ids.max() < len(self):
+            raise VectorsError(f"{self.folder}/slots.npy is damaged; make or import the word vectors again")
+        return ids
 
     def id_of(self, word: str) -> int:
         """The id of one word as the tokeniser gives it, -1 if it is not known."""
@@ -154,7 +157,7 @@ class VectorTable:
         d = self.dimension
         if vectors.shape != (len(scales), d) or maps.shape != (2, d, d) or len(keys) != len(slots):
             raise VectorsError(f"{self.folder} is damaged: its pieces do not belong together; make or import it again")
-        if len(keys).bit_count() != 1:
+        if len(keys).bit_count() != 1 or not -1 <= slots.min() <= slots.max() < len(scales):
             raise VectorsError(f"{self.folder}/piece_keys.npy is damaged; make or import the word vectors again")
         return Pieces(vectors, scales, keys, slots, maps)
 

@@ -159,12 +159,6 @@ def test_the_readmes_first_command_finds_the_answer(world: Path) -> None:
     assert "lock" in "\n".join(answer.stdout.splitlines()[:6])  # the first two hits
 
 
-def test_the_environment_is_activated_before_semsearch_is_called() -> None:
-    lines = [line for block in blocks(read("docs/getting-started.md")) for line in block.code.splitlines()]
-    called = next(number for number, line in enumerate(lines) if line.startswith("semsearch"))
-    assert ". .venv/bin/activate" in lines[:called]
-
-
 @pytest.mark.parametrize("page", EXAMPLES)
 def test_no_code_of_a_page_escapes(page: str) -> None:
     text = read(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from guide import PAGES, PARTS, ROOT, anchors, links, read
@@ -49,8 +49,3 @@ def test_every_ending_that_is_read_is_in_the_guide() -> None:
 
     page = read("docs/formats.md")
     assert not [suffix for suffix in SUFFIXES if not re.search(rf"{re.escape(suffix)}(?!\w)", page)]
-
-
-def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path) -> None:
-    assert links("[a](b.md#c) `[not](one)`\n```text\n[nor](this)\n```\n![d](e.svg)") == ["b.md#c", "e.svg"]
-    assert anchors("# One: `two` & three\n## Same\n## Same\n") == {"one-two--three", "same", "same-1"}

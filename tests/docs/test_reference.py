@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 from guide import ROOT, read
-from reference_page import commands, page
+from reference_page import page
 
 from semsearch.cli.main import STATUSES
 from semsearch.word_vectors.table import VectorTable
@@ -29,14 +29,6 @@ def test_the_page_is_what_the_code_gives() -> None:
 def unbracketed(text: str) -> str:
     """A text without the brackets around values, which versions of typer choose otherwise."""
     return re.sub(r"[\[\]{}<>\\]", "", text)
-
-
-def test_every_command_and_option_is_in_the_page() -> None:
-    for name, command, _ in commands():
-        for parameter in command.params:
-            if not getattr(parameter, "hidden", False):
-                names = parameter.opts if parameter.param_type_name == "option" else [parameter.metavar]
-                assert not [option for option in names if option not in section(name)], name
 
 
 def test_every_variable_of_ours_is_in_the_page() -> None:

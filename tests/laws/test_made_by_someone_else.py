@@ -172,24 +172,6 @@ def test_what_is_wrong_is_said(good: Path, small_vectors: VectorTable, tmp_path:
         index.search("a ship")
 
 
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        ("INSERT INTO removed SELECT min(id), 1, 0, 0, 1 FROM passages", "1 passage rows are marked as removed"),
-        ("DELETE FROM removed", "vectors belong to no row"),
-        ("UPDATE segments SET kind = '0'", "which is not a file in its folder"),
-        ("UPDATE documents SET checked_ns = 'x'", "rows of documents have an invalid"),
-        ("UPDATE documents SET file = 'a' || char(0)", "rows of documents have an invalid"),
-        ("UPDATE removed SET first_passage = 70", "vectors belong to no row"),
-    ],
-)
-def test_rows_that_do_not_belong_together_are_damage(good: Path, tmp_path: Path, statement: str, message: str) -> None:
-    folder = copied(good, tmp_path / "bad")
-    change(folder, statement)
-    with closing(sqlite3.connect(folder / DATABASE)) as db:
-        assert message in " ".join(find_faults(db))
-
-
 @pytest.mark.parametrize("change_of_count", ["+ 34575694", "+ 4611686018427387904", "- 1", "* -1"])
 def test_a_passage_of_more_sentences_than_it_has_is_damage(
     good: Path, small_vectors: VectorTable, tmp_path: Path, change_of_count: str
@@ -201,14 +183,6 @@ def test_a_passage_of_more_sentences_than_it_has_is_damage(
         pytest.raises(IndexDamaged, match="its checksum"),
     ):
         index.search("a ship in the storm")
-
-
-def test_a_hit_that_has_no_row_is_damage(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
-    folder = copied(good, tmp_path / "bad")
-    change(folder, "UPDATE removed SET first_passage = 70")
-    message = r"passage \d+ does not match its checksum"
-    with Index.open(folder, vectors=small_vectors, trust=True) as index, pytest.raises(IndexDamaged, match=message):
-        index.search("a ship in the storm", 20, mode="dense")
 
 
 def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:

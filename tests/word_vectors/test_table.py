@@ -124,6 +124,15 @@ def test_verify_sees_one_changed_byte(tmp_path: Path, name: str) -> None:
     assert not VectorTable(table.folder).verify()
 
 
+@pytest.mark.parametrize("id_", [99, 6655, -2])
+def test_an_id_of_no_word_is_damage(tmp_path: Path, id_: int) -> None:
+    folder = write(tmp_path / "v", made_up(99)).folder
+    slots = np.load(folder / "slots.npy")
+    np.save(folder / "slots.npy", np.full_like(slots, id_))
+    with pytest.raises(VectorsError, match=r"slots\.npy is damaged"):
+        VectorTable(folder).id_of("w1")
+
+
 def test_a_folder_without_a_card_and_a_name_that_is_not_there_are_said(tmp_path: Path) -> None:
     with pytest.raises(VectorsError, match=r"no card\.json"):
         load_vectors(tmp_path)

@@ -32,15 +32,17 @@ from typing import TypeVar
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
+from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.segments_reader import InThreads, SegmentsReader
 from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
+from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment, segment_name
 from semsearch_scale.publication import in_use
 from semsearch_scale.stores.addresses import located_in_postgres, postgres_address
-from semsearch_scale.stores.graph_depth import ReadBack, measured, questions_about, read_back
 from semsearch_scale.stores.postgres_claims import claim, owner_of, release, table, tables
 from semsearch_scale.stores.postgres_connections import MOST, NO_TABLE, Connection, Work, get_database, quoted, sqlstate
 from semsearch_scale.stores.postgres_reader import SegmentTable, copied, records_in, records_of, vectors_of
@@ -93,16 +95,13 @@ class _GrowingTable:
         one = SegmentTable(
             self._store, Segment(kind, self.file, 0, IdRanges.of_ids(ids), digest), self.name, self.dimension
         )
-        asked = questions_about(ids, self._questions, one.rows) if has_graph else None
-        written = self._store.read_back(one, asked)
-        if written.digest != digest:
+        asked = self._asked(ids, one) if has_graph else None
+        written, best = self._store.read_back(one, asked)
+        if written != digest:
             raise StorageError(
                 f"{self._store.address.place} returned other vectors than were written to {self.file}; write again"
             )
-        scan, scanning = None, self._store.location.scanning
-        if asked is not None and scanning is not None:
-            factory, target = f"HNSW{_M}", scanning.target_recall
-            scan = measured(factory, _LADDER, one.scan_to, asked=asked, segment=written, target=target)
+        scan = None if asked is None else self._measured(one, asked, best)
 
         async def comment(connection: Connection) -> int:
             await connection.execute(f"COMMENT ON TABLE {self.name} IS '{digest}'")
@@ -117,6 +116,24 @@ class _GrowingTable:
             self._store.drop(self.file)
         except SemsearchError:
             return
+
+    def _asked(self, ids: Int64, one: SegmentTable) -> Float32:
+        """Questions to measure recall with; some of the table's own vectors if there are too few. (q, d)"""
+        sample = evenly(len(ids), QUESTIONS)
+        asked = None if self._questions is None else self._questions(ids[sample])
+        return asked if asked is not None and len(asked) >= FEW else one.rows(sample)
+
+    def _measured(self, one: SegmentTable, asked: Float32, best: Float32) -> Scan:
+        """The least depth of the graph that reaches the target recall; a row with the last's score is as good as it."""
+        last = best[:, -1:] - EQUAL
+
+        def shares(ef: int, part: slice) -> Float32:
+            scores = one.scan_to(asked[part], best.shape[1], ef).scores
+            return np.asarray((scores >= last[part]).mean(axis=1), dtype=np.float32)
+
+        scanning = self._store.location.scanning
+        least = least_step(_LADDER, shares, scanning.target_recall if scanning else 1.0)
+        return Scan(f"HNSW{_M}", self.count, 0, least.step, least.recall, least.questions)
 
     def _send(self) -> None:
         if self._waiting:
@@ -213,10 +230,8 @@ class PostgresStore:
             one = self._look_up([segment])[segment.file]
         except IndexDamaged as error:
             return [str(error)]
-        written = self.read_back(one)
-        if written.count != len(segment.id_ranges):
-            return [f"{segment.file} has {written.count} vectors, not {len(segment.id_ranges)}"]
-        return [] if written.digest == segment.digest else [f"{segment.file} does not match its digest"]
+        digest, _ = self.read_back(one)
+        return [] if digest == segment.digest else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all tables of this kind, finished or not; none if the schema no longer belongs to the index."""
@@ -236,11 +251,18 @@ class PostgresStore:
         self.database.write(work)
         self._known = {known: one for known, one in self._known.items() if known != name}
 
-    def read_back(self, one: SegmentTable, asked: Float32 | None = None) -> ReadBack:
-        """Read all vectors of a table, by the numbers of their rows. Raises FileNotFoundError."""
-        firsts = range(0, len(one.segment.id_ranges), _CHUNK)
-        parts = (self.fetch(one, "number BETWEEN $1 AND $2", first, first + _CHUNK - 1) for first in firsts)
-        return read_back(((records.tobytes(), vectors_of(records)) for records in parts), asked)
+    def read_back(self, one: SegmentTable, asked: Float32 | None = None) -> tuple[str, Float32]:
+        """Read all of a table: its digest, and the K best scores of questions (q, d) with all vectors, (q, ≤ K).
+
+        Raises FileNotFoundError.
+        """
+        digest, best = hashlib.blake2b(digest_size=16), TopK(0 if asked is None else len(asked), K)
+        for first in range(0, len(one.segment.id_ranges), _CHUNK):
+            records = self.fetch(one, "number BETWEEN $1 AND $2", first, first + _CHUNK - 1)
+            digest.update(records.tobytes())
+            if asked is not None:
+                best.add(asked @ vectors_of(records).T, np.arange(first, first + len(records)))
+        return digest.hexdigest(), best.best().scores
 
     def fetch(self, one: SegmentTable, where: str, *arguments: object) -> Records:
         """Read the vectors of the rows of a table that fulfil a condition in SQL, sorted. Raises FileNotFoundError."""

@@ -156,7 +156,7 @@ def test_a_lost_or_changed_table_is_told(tmp_path: Path, uri: str) -> None:
     server.sql(f"UPDATE {own} SET embedding = (SELECT embedding FROM {own} WHERE number = 1) WHERE number = 0")
     assert f"{name} does not match its digest" in index.verify()
     server.sql(f"DELETE FROM {own} WHERE number = 0")
-    assert any(problem.startswith(f"{name} has ") for problem in index.verify())
+    assert f"{name} does not match its digest" in index.verify()
     server.sql(f"COMMENT ON TABLE {own} IS 'something else'")
     index._release()
     for statement in ("SELECT 1", f"DROP TABLE {own}"):

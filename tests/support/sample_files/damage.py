@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import zipfile
+from contextlib import suppress
 
 _SIGNS = (
     "< > \" ' \\ { } [ ] \0 \n \r % & * ` _ = # | - : 9999999999 -1 \\ud800 \x85 \u2028 \x0c \x1b 0 null e999 /* ~ ) ("
@@ -18,7 +19,10 @@ def damaged(data: bytes, seed: object) -> bytes:
     damage to the archive itself would nearly always be told by a checksum.
     """
     chance = random.Random(str(seed))
-    return _rezipped(data, chance) if data.startswith(b"PK") and chance.random() < 0.8 else _damaged(data, chance)
+    if data.startswith(b"PK") and chance.random() < 0.8:
+        with suppress(Exception):  # of any kind: it is no whole archive, or one without markup
+            return _rezipped(data, chance)
+    return _damaged(data, chance)
 
 
 def _damaged(data: bytes, chance: random.Random) -> bytes:

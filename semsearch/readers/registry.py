@@ -114,7 +114,7 @@ BUILT_IN: tuple[Format, ...] = (
     _format("table", ".csv .tsv", "records:read_table", has_columns=True, version="2"),
     _text("subtitles", ".srt .vtt", "markup.subtitles"),
     _binary("archive", " ".join((".zip", ".tar", *COMPRESSED)), "containers.archive", has_pictures=True),
-    _binary("mail", ".eml .mbox", "containers.mail", version="5", isolated_from=4_000, has_pictures=True),
+    _binary("mail", ".eml .mbox", "containers.mail", version="6", isolated_from=4_000, has_pictures=True),
     _binary("msg", ".msg", "containers.mail:read_outlook", needs=("oxmsg", "msg"), has_pictures=True),
     _rare("doc", ".doc .dot", "office.rare"),
     _rare("ppt", ".ppt .pps .pot", "office.rare"),

@@ -3,8 +3,8 @@
 A message is read as its subject (a heading), who wrote it, to whom and when, and its text: the plain text if there is
 one, else the HTML. Its sender, recipients, subject and date are metadata: of the document, or in a mailbox of each
 message. Attached messages are read too, and attached files by their own readers; pictures and encrypted parts are not,
-and are reported. Places are the messages of a mailbox, by their number, attached messages and attached files, and the
-line of the file, but for text that is encoded there.
+and are reported. Places are the messages of a mailbox, by their number, attached messages and attached files; the
+lines of the file are nobody's, since text may be encoded there.
 
 What a reply quotes is a part of its own, without the marks of quotation, so that it is recognised as the same as the
 original by whoever looks for near-duplicates; what an earlier message of the same mailbox has is not read again.
@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers import text
 from semsearch.readers.containers.archive import InnerFiles, contained_name
-from semsearch.readers.document import Block, Builder, DamagedParts, Document, Spot, first_names, title_of
+from semsearch.readers.document import Builder, DamagedParts, Document, first_names, title_of
 from semsearch.readers.encoding import declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
 from semsearch.readers.unpacking import allowance
@@ -67,19 +67,18 @@ class _BoundedHeaders(EmailPolicy):
         return _parsed_header(name, value)
 
 
-def read(data: bytes, name: str, *, has_lines: bool = True) -> Document:
+def read(data: bytes, name: str) -> Document:
     """Read the messages of a file. The title of a single message is its subject, that of a mailbox its name."""
     bodies = _bodies(data)
     if not bodies and data.strip():
         raise SourceError(f"{name} is not mail: expected header lines such as 'Subject: ...', or a mailbox of messages")
-    builder, metadata, lines = Builder(), dict[str, Any](), _Lines(data if has_lines else b"")
-    reading = _MailReading(lines, builder, DamagedParts(name), InnerFiles(name, "attachments", builder))
+    builder, metadata = Builder(), dict[str, Any]()
+    reading = _MailReading(builder, DamagedParts(name), InnerFiles(name, "attachments", builder))
     with allowance(name):
         for number, (start, end) in enumerate(bodies, start=1):
             message = _message(data[start:end], quoted=start > 0)
             metadata = _metadata(message)
             reading.metadata = metadata if len(bodies) > 1 else None
-            lines.begin(start, end)
             reading.take(message, f"message {number}" if start else None)
     metadata = metadata if len(bodies) == 1 else {}
     title = title_of(name, metadata.get("subject", ""))
@@ -105,7 +104,6 @@ def _message(data: bytes, *, quoted: bool) -> EmailMessage:
 class _MailReading:
     """The state of reading the messages of one file."""
 
-    lines: _Lines
     builder: Builder
     damaged: DamagedParts
     inner: InnerFiles
@@ -144,7 +142,6 @@ class _MailReading:
         part = place or "its text"
         decoded = decode(data, part, declared=text_encoding(named) if named else declared_encoding(data))
         self.doubts += decoded.omissions
-        lines = _Lines(b"") if body.get("Content-Transfer-Encoding", "").lower() == "base64" else self.lines
         paragraphs = list[str]()
         for stretch in _html_stretches(decoded.text) if is_html else _stretches(decoded.text):
             blocks = (html if is_html else text).read(stretch.text, part).blocks
@@ -153,7 +150,7 @@ class _MailReading:
                 blocks = [block for block in blocks if not self._is_said(block.text)]
             else:
                 paragraphs += (block.text for block in blocks)
-            self.builder.add_all((lines.placed(block, where) for block in blocks), part=where, metadata=self.metadata)
+            self.builder.add_all(blocks, place=where, part=where, metadata=self.metadata)
         for paragraph in paragraphs:
             self.said.update(_sentence_hashes(paragraph))
 
@@ -197,51 +194,6 @@ def _metadata(message: EmailMessage) -> dict[str, Any]:
     with suppress(ValueError, TypeError, IndexError, OverflowError):  # a date that nobody can read stays as it is
         metadata["date"] = parsedate_to_datetime(metadata.get("date", "")).isoformat()
     return metadata
-
-
-# -- Lines -------------------------------------------------------------------------------------------------------------
-
-_PLAIN = re.compile("[!-<>-~]{2}[ -<>-~]{1,30}")  # what quoted-printable leaves as it is
-_BLANK_LINE = re.compile(rb"\n\r?\n")
-_MISSES = 20  # in a message, after which nothing is looked for: its text is encoded
-
-
-class _Lines:
-    """Finds the lines of a file in which paragraphs begin: each is looked for behind the one before."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = self._end = self._misses = 0
-        self._line = 1  # that `_at` is in
-
-    def begin(self, start: int, end: int) -> None:
-        """A message begins, with its header."""
-        blank_line = _BLANK_LINE.search(self._data, start, end)
-        self._go_to(blank_line.end() if blank_line else start)
-        self._end, self._misses = end, 0
-
-    def _go_to(self, offset: int) -> None:
-        self._line += self._data.count(b"\n", self._at, offset)
-        self._at = offset
-
-    def _find(self, text: str) -> bool:
-        """Go to the line of a text."""
-        words = _PLAIN.search(text)
-        start = self._data.find(words[0].rstrip().encode(), self._at, self._end) if words else -1
-        if start < 0 or self._misses > _MISSES:
-            self._misses += 1
-            return False
-        self._go_to(start)
-        return True
-
-    def placed(self, block: Block, place: str | None) -> Block:
-        """A block at a place, with the lines that are found."""
-        spots, offset = [Spot(0, None, place)], 0
-        for line in block.text.split("\n"):
-            if self._find(line):
-                spots.append(Spot(offset, None, ", ".join(filter(None, (place, f"line {self._line}")))))
-            offset += len(line) + 1
-        return replace(block, place=place, spots=tuple(spots) if len(spots) > 1 else ())
 
 
 # -- Quotations --------------------------------------------------------------------------------------------------------
@@ -307,7 +259,7 @@ def read_outlook(data: bytes, name: str) -> Document:
         raise MissingExtra("python-oxmsg", "msg") from None
     try:
         message = Message.load(io.BytesIO(data))
-        document = read(_mail(message).as_bytes(), name, has_lines=False)
+        document = read(_mail(message).as_bytes(), name)
         unread = tuple(_unread(message))
     except SourceError:
         raise

@@ -93,7 +93,7 @@ def from_dict(cls: type[Result], data: Mapping[str, Any]) -> Result:
     try:
         _check_sizes(data)
         result: Result = msgspec.convert(data, cls)
-    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
+    except (msgspec.ValidationError, OverflowError, RecursionError, UnicodeEncodeError) as error:
         what, _, place = str(error).partition(" - at `$")
         field = place.rstrip("`").removeprefix(".")
         if field in data:

@@ -39,6 +39,7 @@ from semsearch.results.hits import Hit
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.passage_rows import need_passages, with_documents
+from semsearch.text.passage_records import storable
 from semsearch.text.terms import of_question
 from semsearch.text.tokens import words
 
@@ -189,6 +190,7 @@ def _beginnings_of(db: sqlite3.Connection, name: str, allowed: IdRanges | None) 
     """The first passages of the documents with a file name, or the end of a path, and whether it is as typed."""
     if not _IS_FILE.fullmatch(name):
         return {}
+    name = storable(name)
     most, of_like = tuning.TUNING.exact_passages, re.sub(r"([%_\\])", r"\\\1", name)
     rows = db.execute(
         "SELECT first_passage, path FROM documents WHERE passages > 0 AND (path = ? COLLATE NOCASE OR path LIKE ? "

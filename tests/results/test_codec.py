@@ -107,6 +107,7 @@ def test_a_hit_shows_its_origin_only_when_asked() -> None:
         ({"metadata": [1]}, r"Hit\.metadata: "),
         ({"duplicates": [{"path": "a"}]}, r"Hit\.duplicates\[.*\]: .*missing required field"),
         ({"origin": {**to_dict(HIT.origin), "mode": "magic"}}, r"Hit\.origin\.mode: "),
+        ({"origin": {**to_dict(HIT.origin), "mode": "\ud800"}}, "surrogates not allowed"),
     ],
 )
 def test_what_is_no_such_result_is_refused(change: dict[str, Any], message: str) -> None:

@@ -218,6 +218,11 @@ def test_code_is_recognised_by_its_shape(query: str, parts: list[str]) -> None:
     } == set()
 
 
+def test_half_a_character_in_the_name_of_a_file_is_no_error(index: Index) -> None:
+    assert index.search("sea\udca5.md ship")
+    assert index.search("sea\udca5.md", mode="lexical") is not None
+
+
 def test_a_query_that_is_the_name_of_a_file_finds_its_beginning_first(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:

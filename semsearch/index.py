@@ -36,7 +36,7 @@ from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectorsLike, open_
 if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
     from semsearch.indexing.index_writer import Reporting
-    from semsearch.maintenance.export import ExportFormat, Unit
+    from semsearch.maintenance.export import Unit
     from semsearch.mapping.mapper import ColouredMap
     from semsearch.mapping.passage_map import PassageMap
     from semsearch.remote_index import RemoteIndex
@@ -401,20 +401,17 @@ class Index(OpenedIndex):
         target: str | Path | IO[bytes],
         *,
         unit: Unit = "documents",
-        format: ExportFormat | None = None,
         vectors: bool = False,
         filters: Sequence[str] = (),
     ) -> int:
-        """Write documents, passages or sentences to a file, and return how many: those of one generation.
+        """Write documents, passages or sentences to a file as JSON Lines, and return how many: those of one generation.
 
-        `format` is "jsonl", "csv" or "parquet"; by default what the file's ending says, and JSON Lines for an
-        open file. With `vectors`, each row has its vector as the index compares it. Documents have their text, and
-        besides, except in CSV, their passages: with these another index finds the same (see `Index.load`). In CSV and
-        Parquet, cells that have parts, such as metadata, are JSON. Raises UsageError, StorageError, MissingExtra.
+        With `vectors`, each row has its vector as the index compares it. Documents have their text and their passages:
+        with these another index finds the same (see `Index.load`). Raises UsageError, StorageError.
         """
         chosen = strings(filters, "filters")
         return maintenance.export_index(
-            self._database, self._vectors, target, unit=unit, format=format, vectors=vectors, filters=chosen
+            self._database, self._vectors, target, unit=unit, vectors=vectors, filters=chosen
         )
 
     def verify(self) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -93,6 +94,7 @@ class Program(ExtensibleGroup):
         """The command that is called, whose module is imported now. Raises UsageError if there is none."""
         name = args[0]
         if name in COMMANDS:
+            _check_excluded_words(name, args[1:])
             return name, plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name), args[1:]
         words = self._words(ctx)
         if name in words or name in plugged_in.ELSEWHERE:
@@ -128,6 +130,20 @@ class Program(ExtensibleGroup):
         """Run a command."""
         with errors_in_one_line():
             return super().invoke(ctx)
+
+
+_SHORT_OPTIONS = "Cofgikmwh"  # of the commands that ask
+
+
+def _check_excluded_words(name: str, args: list[str]) -> None:
+    """Raise UsageError for `query lease -rent`, in which the shell's word is meant as part of the query."""
+    words = [*takewhile(lambda arg: arg != "--", args)] if name in ("query", "context", "ask") else []
+    if excluded := [word for word in words if _EXCLUDED.fullmatch(word) and word[1] not in _SHORT_OPTIONS]:
+        query = shlex.join([name, " ".join([*takewhile(lambda arg: not arg.startswith("-"), args), *excluded])])
+        raise UsageError(f"there is no option {excluded[0]}; as part of the query, write: semsearch {query}")
+
+
+_EXCLUDED = re.compile(r"-[^\W\d_]\w+")
 
 
 def _with_default_model(args: list[str]) -> list[str]:

@@ -166,6 +166,7 @@ class OutputArguments:
         Format | None,
         Option(
             "--format",
+            "--output",
             "-o",
             metavar="FORMAT",
             help="table (default on a terminal), plain (in a pipe), paths, null, csv, vimgrep, json or jsonl.",

@@ -1,25 +1,22 @@
-"""Export an index for other programs: documents, passages or sentences as rows, optionally with vectors.
+"""Export an index for other programs: documents, passages or sentences as JSON Lines, optionally with vectors.
 
-Formats: JSON Lines, CSV and Parquet, written row by row to an open file, or to a file that appears whole
-or not at all. Documents have an `id` (of a file, its path as hits show it) and a `text`, as `Index.add` takes them, and
-their passages as they are divided: an index that is given these finds the same. Vectors are those that the index
-compares; that of a document is the direction of the sum of its passages' vectors.
+They are written row by row to an open file, or to a file that appears whole or not at all. Documents have an `id` (of a
+file, its path as hits show it) and a `text`, as `Index.add` takes them, and their passages as they are divided: an
+index that is given these finds the same. Vectors are those that the index compares; that of a document is the direction
+of the sum of its passages' vectors.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from semsearch.arrays.types import Float32
-from semsearch.errors import MissingExtra, StorageError, UsageError
+from semsearch.errors import StorageError, UsageError
 from semsearch.maintenance.read_documents import matching, moment, text_of
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader, IndexView
@@ -38,16 +35,7 @@ if TYPE_CHECKING:
     from semsearch.dense.stored_vectors import StoredVectors
 
 Unit = Literal["documents", "passages", "sentences"]
-ExportFormat = Literal["jsonl", "csv", "parquet"]
 ExportRow = dict[str, Any]  # with a `vector`, if that is wanted; zero if there is none
-
-_COLUMNS: dict[Unit, tuple[str, ...]] = {
-    "documents": (
-        "id", "root", "title", "format", "modified", "indexed", "characters", "metadata", "text", "passages",
-    ),
-    "passages": ("passage_id", "document", "title", "headings", "line", "page", "place", "metadata", "text"),
-    "sentences": ("sentence_id", "passage_id", "document", "line", "page", "place", "text"),
-}  # fmt: skip
 
 
 def export_index(
@@ -56,22 +44,17 @@ def export_index(
     target: str | Path | IO[bytes],
     *,
     unit: Unit,
-    format: ExportFormat | None,
     vectors: bool,
     filters: Sequence[str],
 ) -> int:
     """Write the rows of an index, as one generation has them, and return how many. `Index.export` says the rest."""
     if unit not in get_args(Unit):
         raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not {unit!r}")
-    if format is not None and format not in _WRITERS:
-        raise UsageError(f"format must be one of {', '.join(_WRITERS)}, not {format!r}")
-    write = _WRITERS[format or (format_of(Path(target)) if isinstance(target, str | Path) else "jsonl")]
-    columns = (*_COLUMNS[unit], "vector") if vectors else _COLUMNS[unit]
 
     def write_to(out: IO[bytes]) -> int:
         with database.reading() as db:
             reader = IndexReader(db, database, word_vectors) if vectors else None
-            return write(export_rows(db, unit, vectors=reader, filters=filters), out, columns)
+            return _write_lines(export_rows(db, unit, vectors=reader, filters=filters), out)
 
     if not isinstance(target, str | Path):
         return write_to(target)
@@ -192,24 +175,7 @@ def _whole(passage: PassageRow, metadata: dict[str, Any] | None) -> dict[str, An
 _PAGE = 100  # documents that are listed at once
 
 
-# -- File formats ------------------------------------------------------------------------------------------------------
-
-_WHOLE = {"line", "page", "characters", "passage_id", "sentence_id"}  # columns of whole numbers; others are texts
-_AT_ONCE = 1000  # rows of a group in a Parquet file
-
-
-def format_of(path: Path) -> ExportFormat:
-    """The format that a file's ending names. Raises UsageError."""
-    for name in _WRITERS:
-        if path.suffix.lower() == f".{name}":
-            return name
-    endings = ", ".join(f".{name}" for name in _WRITERS)
-    raise UsageError(
-        f"the export format cannot be determined from {path}; end the name with one of {endings}, or give the format"
-    )
-
-
-def _jsonl(rows: Iterable[ExportRow], out: IO[bytes], _columns: Sequence[str]) -> int:
+def _write_lines(rows: Iterable[ExportRow], out: IO[bytes]) -> int:
     count = 0
     for row in rows:
         if "vector" in row:
@@ -217,48 +183,3 @@ def _jsonl(rows: Iterable[ExportRow], out: IO[bytes], _columns: Sequence[str]) -
         out.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         count += 1
     return count
-
-
-def _csv(rows: Iterable[ExportRow], out: IO[bytes], columns: Sequence[str]) -> int:
-    if "vector" in columns:
-        raise UsageError("CSV cannot hold vectors; export them as jsonl or parquet")
-    text = io.TextIOWrapper(out, encoding="utf-8", errors="replace", newline="", write_through=True)
-    try:
-        table = csv.writer(text, lineterminator="\n")
-        columns = [name for name in columns if name != "passages"]
-        table.writerow(columns)
-        count = 0
-        for row in rows:
-            table.writerow([_cell(row[name]) for name in columns])
-            count += 1
-        return count
-    finally:
-        text.detach()  # the caller closes the file
-
-
-def _parquet(rows: Iterable[ExportRow], out: IO[bytes], columns: Sequence[str]) -> int:
-    try:
-        import pyarrow  # optional dependency
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "arrow") from error
-    types = {"vector": pyarrow.list_(pyarrow.float32())} | dict.fromkeys(_WHOLE, pyarrow.int64())
-    schema, count, rest = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in columns]), 0, iter(rows)
-    with pyarrow.parquet.ParquetWriter(out, schema, compression="zstd") as file:
-        while group := list(islice(rest, _AT_ONCE)):
-            cells = [{name: _cell(value) for name, value in row.items()} for row in group]
-            file.write_table(pyarrow.Table.from_pylist(cells, schema=schema))
-            count += len(group)
-    return count
-
-
-def _cell(value: Any) -> Any:
-    """A value for one cell of a table: what has parts is JSON."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-
-
-_WRITERS: dict[ExportFormat, Callable[[Iterable[ExportRow], IO[bytes], Sequence[str]], int]] = {
-    "jsonl": _jsonl,
-    "csv": _csv,
-    "parquet": _parquet,
-}

@@ -213,7 +213,8 @@ def test_all_indexes_that_have_this_folder_are_asked_and_the_nearest_is_meant(
         str(several / "indexes" / "letters"),
         str(several / "letters" / "twice" / "a"),
     ]
-    which = semsearch("verify")
+    assert len(semsearch("verify").lines) == 2
+    which = semsearch("refit")
     assert which.status == 2
     assert "2 indexes may be meant: letters, a (semsearch list); choose one: --index" in which.err
 
@@ -225,7 +226,7 @@ def test_all_in_the_folder_of_indexes_are_asked_and_elsewhere_one_is_to_be_named
     hits = semsearch("query", "the captain and the violin", "--all", "--json").json["hits"]
     assert {hit["index"] for hit in hits} == {"docs", "letters"}
     assert [status["documents"] for status in semsearch("status", "--json").json] == [2, 1]
-    assert "2 indexes may be meant: docs, letters" in semsearch("verify").err
+    assert "2 indexes may be meant: docs, letters" in semsearch("refit").err
     monkeypatch.chdir(outside)
     _, told, one = semsearch("query", "the captain").err.rpartition("choose one: ")
     assert told

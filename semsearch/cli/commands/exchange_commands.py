@@ -12,7 +12,6 @@ from semsearch.cli import options
 from semsearch.cli.find_index import folder_of, folder_to_make, open_index
 from semsearch.cli.index_files import IndexTarget, opened_target
 from semsearch.cli.printing import count, keep_warnings
-from semsearch.errors import UsageError
 from semsearch.storage.database import is_index
 
 
@@ -45,7 +44,6 @@ def import_(
 
 # -- export ------------------------------------------------------------------------------------------------------------
 
-ExportFormat = Literal["jsonl", "csv", "parquet"]
 Unit = Literal["documents", "passages", "sentences"]
 
 
@@ -57,21 +55,16 @@ def export(
     index: options.IndexOption = None,
     indexes: options.IndexesOption = None,
     unit: Annotated[Unit, Option("--of", help="What a row holds.", show_choices=True)] = "documents",
-    format_: Annotated[
-        ExportFormat | None, Option("--format", "-o", help="Default: the suffix of FILE, or jsonl.", show_choices=True)
-    ] = None,
     vectors: Annotated[bool, Option("--vectors", help="Include vectors.")] = False,
     filters: options.FiltersOption = None,
 ) -> None:
-    """Export documents, passages or sentences, optionally with vectors.
+    """Export documents, passages or sentences as JSON Lines, optionally with vectors.
 
     Documents include their text and passages: semsearch import makes an index with the same answers from them.
     """
     to_stdout = str(output) == "-"
-    if to_stdout and format_ == "parquet" and sys.stdout.isatty():
-        raise UsageError(f"{format_} is binary and cannot go to a terminal; name a FILE")
     with open_index(index, indexes) as opened:
         target = sys.stdout.buffer if to_stdout else output
-        done = opened.export(target, unit=unit, format=format_, vectors=vectors, filters=filters or ())
+        done = opened.export(target, unit=unit, vectors=vectors, filters=filters or ())
     if not to_stdout:
         print(f"{output}: {count(done, unit[:-1])}")

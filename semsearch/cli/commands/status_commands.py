@@ -51,14 +51,8 @@ def status(
 
     Without a name: all indexes of this folder, one after the other. --json then prints a list of several.
     """
-    if name is not None or chosen.index:
-        places: Sequence[Path | str] = [
-            find_asked(only_one([*filter(None, [name]), *(chosen.index or ())]), chosen.indexes)
-        ]
-    else:
-        places = meant_here(chosen.indexes)
     objects = list[dict[str, Any]]()
-    for number, place in enumerate(places):
+    for number, place in enumerate(_places(name, chosen)):
         with Index.open(place, vectors=chosen.vectors) as opened:
             record, lines = _problems(opened) if problems else _status(opened.status(), verbose=verbose)
         objects.append(record)
@@ -66,6 +60,12 @@ def status(
             print(*[""][:number], *lines, sep="\n")
     if json:
         print(to_json(objects if len(objects) > 1 else objects[0]))
+
+
+def _places(name: str | None, chosen: options.OneIndex) -> Sequence[Path | str]:
+    """The index that is named, or else all of this folder."""
+    names = [*filter(None, [name]), *(chosen.index or ())]
+    return [find_asked(only_one(names), chosen.indexes)] if names else meant_here(chosen.indexes)
 
 
 def _problems(index: Index) -> tuple[dict[str, Any], list[str]]:
@@ -207,16 +207,20 @@ def trust(
 
 
 @options.with_options("chosen", options.OneIndex)
-def verify(*, chosen: options.OneIndex) -> None:
+def verify(name: options.IndexArgument = None, *, chosen: options.OneIndex) -> None:
     """Check the integrity of an index.
 
-    Checks that rows and vectors match, that all files are as written, and the checksum of each row. Exit status: 0
-    without problems; 1 with problems, which are printed one per line.
+    Checks that rows and vectors match, that all files are as written, and the checksum of each row. Without a name: all
+    indexes of this folder. Exit status: 0 without problems; 1 with problems, which are printed one per line.
     """
-    with chosen.open() as opened:
-        problems = opened.verify()
-    for problem in problems:
-        print(" ".join(problem.splitlines()))
-    if problems:
+    is_well = True
+    for place in _places(name, chosen):
+        with Index.open(place, vectors=chosen.vectors) as opened:
+            problems = opened.verify()
+        for problem in problems:
+            print(" ".join(problem.splitlines()))
+        if not problems:
+            print(f"{opened.path}: no problems")
+        is_well &= not problems
+    if not is_well:
         raise typer.Exit(PROBLEMS)
-    print(f"{opened.path}: no problems")

@@ -238,3 +238,9 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stderr) == (130, "semsearch: interrupted; nothing was changed\n")
+
+
+def test_an_excluded_word_that_the_shell_makes_an_option_is_explained() -> None:
+    result = semsearch("query", "captain", "-ship", "-k", "3")
+    assert (result.status, result.out) == (2, "")
+    assert "semsearch query 'captain -ship'" in result.err

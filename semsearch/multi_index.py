@@ -121,9 +121,6 @@ class MultiIndex(Searchable):
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._index_of(hit).explain(query, hit, mode=mode)
 
-    def _explain_hit(self, hit: Hit) -> Explanation:
-        return self._index_of(hit).explain_hit(hit)
-
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         wanted = candidates_for(options, max_words)
         wide = self._wide(wanted) if self._reranker is not None else _for_each(wanted, wanted.k)

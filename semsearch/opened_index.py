@@ -101,9 +101,6 @@ class OpenedIndex(SingleIndex):
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._asking().explain(query, hit, mode)
 
-    def _explain_hit(self, hit: Hit) -> Explanation:
-        return self._asking().explain_hit(hit)
-
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         return self._asking().context(query, options, max_words=max_words)
 

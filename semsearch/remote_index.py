@@ -95,14 +95,8 @@ class RemoteIndex(SingleIndex):
         return _hits(answer)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
-        return self._explained(hit, query=query, mode=mode)
-
-    def _explain_hit(self, hit: Hit) -> Explanation:
-        return self._explained(hit, own=True)
-
-    def _explained(self, hit: Hit, **fields: Any) -> Explanation:
         name = self._name() if hit.index is None else hit.index
-        body = {"index": name, "hit": hit.to_dict(origin=hit.origin is not None), **fields}
+        body = {"index": name, "hit": hit.to_dict(origin=hit.origin is not None), "query": query, "mode": mode}
         return Explanation.from_dict(self._server.post("/v1/explain", body))
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:

@@ -151,15 +151,6 @@ class Searchable(ABC):
         _check_ranking(mode, "explain")
         return self._explain(query, hit, mode)
 
-    def explain_hit(self, hit: Hit) -> Explanation:
-        """Explain a hit's own score, as `hit.explain()` does, also for a hit that was stored or sent with its origin.
-
-        Raises UsageError if the index has changed since the hit was found, or if the hit has no origin.
-        """
-        if not isinstance(hit, Hit) or hit.origin is None:
-            raise UsageError(f"explain_hit takes a hit with its origin, not {hit!r}; use explain(query, hit)")
-        return self._explain_hit(hit)
-
     def context(
         self,
         query: str,
@@ -329,9 +320,6 @@ class Searchable(ABC):
 
     @abstractmethod
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation: ...
-
-    @abstractmethod
-    def _explain_hit(self, hit: Hit) -> Explanation: ...
 
     @abstractmethod
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context: ...

@@ -68,14 +68,6 @@ def answering(status: int, body: bytes) -> Iterator[str]:
             thread.join()
 
 
-def test_a_hit_of_an_earlier_generation_does_not_explain_itself(remote: RemoteIndex, index: Index) -> None:
-    (hit,) = remote.search("ship", 1)
-    index.refit()
-    with pytest.raises(UsageError, match="has changed since"):
-        hit.explain()
-    assert remote.explain("ship", hit).score > 0
-
-
 def test_a_hit_does_not_keep_its_finder(remote: RemoteIndex) -> None:
     other = Index.connect(remote.url)
     (hit,) = other.search("ship", 1)

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsIndex, overload
 
-from semsearch.errors import MissingExtra, UsageError, quoted
+from semsearch.errors import UsageError, quoted
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
 from semsearch.results.explanation import Correction, Explanation, Origin
 from semsearch.results.options import Mode as Mode, SearchOptions
 
 if TYPE_CHECKING:
-    import pandas
+    pass
 
 
 INVISIBLE = "\u061c\u200b\u200e\u200f\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff"  # for [...]: hides or turns text
@@ -84,10 +84,10 @@ class DuplicatePassage(Record):
 
 
 class HitExplainer(Protocol):
-    """The protocol of a searcher that found a hit and can explain its score."""
+    """The protocol of an index that found a hit and can explain its score."""
 
-    def explain_hit(self, hit: Hit) -> Explanation:
-        """Explain the score of a hit that it found."""
+    def explain(self, query: str, hit: Hit) -> Explanation:
+        """Explain the score of a hit for a query."""
 
 
 class FoundRecord(Record):
@@ -151,10 +151,10 @@ class Hit(FoundRecord):
         return Position(self.line, self.page, self.place)
 
     def explain(self) -> Explanation:
-        """Explain the hit's score: by the words in common, and by the meaning of each word.
+        """Explain the hit's score: by the words in common, and by the meaning of each word, as `index.explain` does.
 
-        Uses the index that found the hit. Raises UsageError if that index has changed since or was closed, and for a
-        hit that no query found, or that is a copy: `index.explain(query, hit)` explains those.
+        Uses the index that found the hit. Raises UsageError if that was closed, and for a hit that no query found, or
+        that is a copy: `index.explain(query, hit)` explains those.
         """
         if self.origin is None:
             raise UsageError(
@@ -167,7 +167,7 @@ class Hit(FoundRecord):
                 f"this hit in {self.path} has no index: it is a copy, or the index was closed; "
                 "use index.explain(query, hit)"
             )
-        return finder.explain_hit(self)
+        return finder.explain(self.origin.query, self)
 
     def to_dict(self, *, origin: bool = False) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON. `origin` is needed only to explain the hit later."""
@@ -280,27 +280,9 @@ class Hits(list[Hit]):
         heading = str(self.total or heading_of(self.verdict, self.missing)) if self else nothing_answers(self.missing)
         return "\n".join(filter(None, (heading, *map(str, self))))
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Convert to a pandas DataFrame: a row for each hit, a column for each of its fields but `origin`.
-
-        `duplicates` are citations, as text; `metadata` is a dict. Raises MissingExtra without pandas.
-        """
-        try:
-            import pandas  # optional dependency
-        except ImportError as error:
-            raise MissingExtra("pandas", "pandas") from error
-        names = [field.name for field in fields(Hit) if field.name != "origin"]
-        return pandas.DataFrame([_row(hit, names) for hit in self], columns=names)
-
     def _repr_html_(self) -> str:
         heading = heading_of(self.verdict, self.missing) if self else "no hits"
         return f"<div><em>{escape(heading)}</em>{''.join(map(_html_of_hit, self))}</div>"
-
-
-def _row(hit: Hit, names: Sequence[str]) -> dict[str, Any]:
-    cells = {name: getattr(hit, name) for name in names}
-    cells["duplicates"] = [location(other.path, other.format, other.position) for other in hit.duplicates]
-    return {name: list(cell) if isinstance(cell, tuple) else cell for name, cell in cells.items()}
 
 
 # -- Relevance threshold -----------------------------------------------------------------------------------------------

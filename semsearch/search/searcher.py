@@ -133,21 +133,6 @@ class Searcher:
 
         return self.in_one_generation(explain_now)
 
-    def explain_hit(self, hit: Hit) -> Explanation:
-        """Explain a hit's own score. Raises UsageError if the index has changed since the hit was found."""
-        from semsearch.search.explain import explain  # heavy, and few hits are explained
-
-        origin = hit.origin
-        assert origin is not None  # `Hit.explain` asks only for hits that have one
-
-        def explain_as_found(index: IndexView) -> Explanation:
-            if index.reader.generation != origin.generation:
-                raise UsageError(f"the index has changed since it found that hit in {hit.path}; search again")
-            passage_of(index.db, hit)  # raises UsageError for that of another index
-            return explain(hit, origin, index)
-
-        return self.in_one_generation(explain_as_found)
-
     def embed(self, texts: Sequence[str]) -> Float32:
         """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
 

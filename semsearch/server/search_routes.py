@@ -134,9 +134,8 @@ class ExplainBody(IndexParameters):
     """A hit whose score is to be explained."""
 
     hit: dict[str, Any] = Field(description="A hit as returned, with its origin.")
-    query: _Text | None = Field(None, description="The query; needed unless own is true.")
+    query: _Text = Field(description="The query; the one that found the hit, to explain the hit's own score.")
     mode: Mode | None = Field(None, description="Default: the hit's mode.")
-    own: bool = Field(False, description="Explain the hit's own score; fails if the index has changed since.")
 
 
 # -- Answers -----------------------------------------------------------------------------------------------------------
@@ -297,12 +296,6 @@ async def explain(request: Request, body: ExplainBody) -> Response:
         searched = indexes.get(hit.index if body.index is None else body.index)
         if hit.origin is not None:
             check_origin(hit)
-        elif body.own:
-            raise UsageError("this hit has no origin; search with origin=true")
-        if body.own:
-            return searched.explain_hit(hit)
-        if body.query is None:
-            raise UsageError("the parameter query is missing: the query to explain the score for")
         return searched.explain(body.query, hit, mode=body.mode)
 
     return await answer(request, work)

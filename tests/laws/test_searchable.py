@@ -237,7 +237,6 @@ def test_contents_and_state_are_those_of_the_index(searchable: Searchable, here:
         lambda one: one.context("ship", limit=3),
         lambda one: one.context("ship", options={"mode": "dense"}),
         lambda one: one.context(""),
-        lambda one: one.explain_hit(None),
         lambda one: one.facets(values=-1),
         lambda one: one.documents("sea"),
         lambda one: one.document(3),

@@ -1,21 +1,15 @@
-"""The hits of an answer as a list, as tables, and as notebooks show them."""
+"""The hits of an answer as a list, and as notebooks show them."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from packages import Later
 from small import index_of_articles
 
-from semsearch import Hit, Hits, Index, Text, VectorTable
-from semsearch.errors import MissingExtra
-
-pandas = Later("pandas")
+from semsearch import Hits, Index, Text, VectorTable
 
 
 @pytest.fixture(scope="module")
@@ -53,23 +47,6 @@ def test_printed_hits_are_a_line_each_below_what_is_said_of_them(index: Index, h
     assert str(index.search("zzyzx ship", filters=["nowhere/*"])).startswith("nothing answers this")
     nearest = Hits(hits[:1], verdict="not here", missing=("zzyzx",))
     assert str(nearest) == f"nothing answers this (no document has: zzyzx); nearest:\n{first}"
-
-
-def test_a_table_has_a_row_for_each_hit_and_a_column_for_each_field(hits: Hits) -> None:
-    frame = hits.to_pandas()
-    assert isinstance(frame, pandas.DataFrame)
-    assert sorted(frame.columns) == sorted({field.name for field in fields(Hit)} - {"origin"})
-    for name in ("rank", "score", "path", "line", "sentence", "headings", "before", "passage_id", "stale"):
-        assert frame[name].tolist() == [hit.to_dict()[name] for hit in hits]
-    assert frame.metadata.tolist() == [hit.metadata for hit in hits]
-    assert frame.duplicates[0] == ["again:1"]
-    assert [*Hits().to_pandas().columns] == [*frame.columns]
-
-
-def test_without_pandas_a_table_names_the_extra(hits: Hits, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtra, match=r"\.\[pandas\]"):
-        hits.to_pandas()
 
 
 def test_a_notebook_shows_the_passage_with_its_sentence_marked(index: Index) -> None:

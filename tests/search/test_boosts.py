@@ -70,7 +70,7 @@ def test_the_explanation_adds_up_with_a_part_for_each_boost(mode: Mode, index: I
         assert [part.boost for part in explanation.boosts] == ["guide/", "recent:1y"]
         assert all(part.points == part.weight * part.share for part in explanation.boosts)
         stored = Hit.from_dict(hit.to_dict(origin=True))
-        assert index.explain_hit(stored) == explanation
+        assert index.explain(QUERY, stored) == explanation
 
 
 def test_what_is_recent_gets_more_and_half_after_a_half_life(index: Index) -> None:

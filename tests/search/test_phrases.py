@@ -77,7 +77,7 @@ def test_a_score_is_that_of_the_query_without_its_syntax(mode: Mode, index: Inde
         assert hit.explain().score == pytest.approx(hit.score)
         assert hit.explain().query == '"old ship" captain -harbour'
         stored = Hit.from_dict(hit.to_dict(origin=True))
-        assert index.explain_hit(stored) == hit.explain()
+        assert index.explain(hit.explain().query, stored) == hit.explain()
         assert index.explain('"old ship" captain -harbour', stored).score == pytest.approx(hit.score)
 
 

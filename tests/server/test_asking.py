@@ -41,7 +41,7 @@ def test_an_origin_that_no_search_gives_is_refused(asker: Asker, docs: Index) ->
     for change in ({"best": 0.0}, {"best": -1.0}, {"near": 1e300}):
         sent = hit.to_dict(origin=True)
         sent["origin"]["weights"] |= change
-        reply = asker.post("/v1/explain", {"index": "docs", "hit": sent, "own": True})
+        reply = asker.post("/v1/explain", {"index": "docs", "hit": sent, "query": "a ship"})
         assert (reply.status, "invalid weights" in reply.detail) == (400, True)
     sent = hit.to_dict(origin=True)
     sent["origin"]["models"] = [7, 10**15, -3]  # there are no such passages

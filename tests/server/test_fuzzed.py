@@ -92,7 +92,7 @@ def test_a_hit_that_was_tampered_with_makes_no_failure(asker: Asker, docs: Index
     part = data.draw(st.sampled_from(["weights", "models", "generation", "mode", "query", "rerank"]))
     drawn = {"models": st.lists(numbers), "weights": st.dictionaries(st.sampled_from(["best", "near"]), numbers)}
     hit["origin"][part] = data.draw(drawn.get(part, VALUES))
-    given = {"index": "docs", "hit": hit, "query": "a ship in the storm", "own": data.draw(st.booleans())}
+    given = {"index": "docs", "hit": hit, "query": "a ship in the storm"}
     send(asker, next(one for one in operations() if one.name == "explain"), given)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
-from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -110,15 +109,16 @@ def test_an_index_of_the_name_of_other_folders_is_joined_only_by_its_name(
     assert semsearch("status", "--json").json["documents"] == 3
 
 
-def test_a_project_that_moves_with_its_index_is_indexed_as_before(
+def test_a_project_that_moves_with_its_index_is_indexed_at_its_new_place(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project.parent)
     project.rename("moved")
     monkeypatch.chdir(project.parent / "moved")
-    result = semsearch("index", "docs")
-    assert result.status == 0
-    assert "2 documents were kept" in result.err
+    refused = semsearch("index", "docs")
+    assert (refused.status, refused.out) == (2, "")
+    assert "which no longer exists; if it was moved here, run: semsearch index docs --name" in refused.err
+    assert semsearch("index", "docs", "--name", Path("indexes/docs"), "--prune").status == 0
     status = semsearch("status", "--json").json
     assert (status["roots"], status["documents"]) == ([(project.parent / "moved" / "docs").as_posix()], 2)
 
@@ -165,18 +165,6 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     assert semsearch("status", "--json").json["documents"] == 2
     result = semsearch("query", "ship", "-i", "none")
     assert f".{os.sep}indexes holds docs; semsearch list shows all" in result.err
-
-
-def test_the_index_of_a_vanished_folder_elsewhere_is_not_taken_over(
-    project: Path, outside: Path, small_vectors: VectorTable
-) -> None:
-    (project / "docs").rename(outside / "docs")
-    result = semsearch("index", "docs", "--vectors", small_vectors.folder)
-    assert (result.status, result.lines[0].startswith(f"{Path('indexes/docs')}: 2 added")) == (0, True)
-    index = project / "indexes" / "docs"
-    assert f"to continue that index, run: semsearch index docs --name {index}" in result.err
-    with Index.open(index) as old:
-        assert len(old) == 2
 
 
 # -- Which indexes are asked -------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from semsearch import __version__
 from semsearch.citations import by_citation, cited_passage, harmless, harmless_values, read_part
@@ -25,7 +25,6 @@ from semsearch.results.hits import NEAREST, Hit, above_threshold, location
 from semsearch.results.options import SearchOptions
 from semsearch.results.reports import endings_in_words
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes, checked_filters
-from semsearch.server.problems import parameter_problem
 from semsearch.server.work_pool import WorkPool
 from semsearch.text.text_lengths import heading_text
 
@@ -357,14 +356,6 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
     from mcp.server.mcpserver.tools import Tool
     from mcp_types import ToolAnnotations
 
-    class CheckedTool(Tool):
-        """A tool that says in a sentence what is wrong with its arguments."""
-
-        async def run(self, arguments: dict[str, Any], *context: Any, **options: Any) -> Any:
-            if problems := _wrong_arguments(self, arguments):
-                raise ToolError(problems)
-            return await super().run(arguments, *context, **options)
-
     logging.getLogger().addHandler(logging.NullHandler())  # or the SDK sets the level and a handler for all libraries
     pool = WorkPool(threads=_THREADS, room=_ROOM, share=_ROOM, seconds=seconds)
 
@@ -377,13 +368,20 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
                 raise ToolError(harmless(str(error))) from None
 
         call.__annotations__ = {**method.__annotations__, "return": str}
-        declared = CheckedTool.from_function(
+        declared = Tool.from_function(
             call,
             description=" ".join((inspect.getdoc(method) or "").split()),
             annotations=ToolAnnotations(read_only_hint=True),
             structured_output=False,  # the same again would be read twice
         )
         declared.parameters = _brief_schema(declared.parameters)
+
+        known: Any = declared.fn_metadata.arg_model
+
+        class Arguments(known, extra="forbid"):  # type: ignore[misc]
+            """The arguments of the tool, and no other."""
+
+        declared.fn_metadata.arg_model = Arguments
         return declared
 
     tools = Tools(indexes)
@@ -395,21 +393,6 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
         tools=[tool(getattr(tools, name)) for name in _TOOLS],
         subscriptions=False,
     )
-
-
-def _wrong_arguments(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """What is wrong with the arguments of a call: which one, what it is, what it may be."""
-    known = tool.parameters["properties"]
-    problems = [
-        f"there is no argument {name!r}; {tool.name} has {', '.join(known)}" for name in arguments.keys() - known
-    ]
-    try:
-        tool.fn_metadata.validate_arguments({name: value for name, value in arguments.items() if name in known})
-    except ValidationError as error:
-        for wrong in error.errors():
-            about = known[wrong["loc"][0]]["description"].rstrip(".")
-            problems.append(f"{parameter_problem(wrong)} ({about})")
-    return harmless("; ".join(problems))
 
 
 def _brief_schema(schema: dict[str, Any]) -> dict[str, Any]:

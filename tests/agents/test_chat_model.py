@@ -7,8 +7,7 @@ import threading
 import pytest
 from servers.chat_server import STREAM, ChatReply, chat_server, events, refused, streamed, whole
 
-from semsearch.chat import ChatModels
-from semsearch.cited_answer import answer_sentences, request_body
+from semsearch.chat import ChatModels, answer_sentences, request_body
 from semsearch.errors import ServerError, UsageError
 
 TEXT = "Der Käpt'n segelt 🚢 nach Kōbe [1]. 船は港にあります[2]。"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.cited_answer import NOT_IN_DOCUMENTS, AnswerSentence, answer_sentences, prompt
+from semsearch.chat import NOT_IN_DOCUMENTS, AnswerSentence, answer_sentences, prompt
 from semsearch.results.hits import Citation, Context
 
 ANSWER = """Keys are rotated monthly [1]. First make a new key. [2] Then e.g. revoke v3.5 it [2, 7]! Is it so?

@@ -11,8 +11,15 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from semsearch.chat import OLLAMA, ChatModels
-from semsearch.cited_answer import AnswerSentence, ModelAnswer, answer_sentences, prompt, request_body
+from semsearch.chat import (
+    OLLAMA,
+    AnswerSentence,
+    ChatModels,
+    ModelAnswer,
+    answer_sentences,
+    prompt,
+    request_body,
+)
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import open_asked, tell_if_empty, tell_if_stale, without_passages
 from semsearch.cli.configuration import configuration_of

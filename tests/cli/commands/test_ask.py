@@ -191,8 +191,11 @@ def test_a_project_cannot_send_documents_anywhere(server: ChatServer, folder: Pa
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (refused(404, {"message": "model 'x' not found, try pulling it first"}), "has no model 'x'; it has: tiny, two"),
-        (refused(400, {"message": "Unknown \x1b[2J parameter."}), "has no model 'x'"),
+        (
+            refused(404, {"message": "model 'x' not found, try pulling it first"}),
+            "(404): model 'x' not found, try pulling it first; see --model",
+        ),
+        (refused(400, {"message": "Unknown \x1b[2J parameter."}), "(400): Unknown \ufffd[2J parameter."),
         (refused(403, "forbidden"), "wants a key, which it got none (403): forbidden; set SEMSEARCH_MODEL_KEY"),
         (refused(500, {"message": "out of\nmemory\x1b[2J"}), "answered with an error (500): out of memory\ufffd[2J"),
         (ChatReply([b"<html>Bad gateway</html>"], 502, "text/html"), "(502): <html>Bad gateway</html>"),

@@ -18,7 +18,6 @@ stands in LINELESS of semsearch.results.hits.
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -48,7 +47,6 @@ class Format:
     has_columns: bool = False  # its `read` takes the columns that were chosen, as a third argument
     version: str = "1"  # of the reader: when it changes, the next sync reads all files of this format again
     isolated_from: int | None = None  # length from which on files are read in another process, with limits; None: never
-    most_marks: int | None = None  # of a shorter text in this process: signs, not letters, digits or spaces
     has_pictures: bool = False  # text may be recognized in them
     needs: tuple[str, str] | None = None  # the module that its reader imports, and the extra that installs it
     sign: bytes = b""  # that its files begin with
@@ -60,28 +58,15 @@ class Format:
         return self.needs is not None and not _is_installed(self.needs[0])
 
     def is_isolated(self, source: str | bytes) -> bool:
-        """Whether what was read from a file is parsed in another process, with limits.
-
-        What takes a parser long is many marks that each could begin or end something, so these are counted.
-        """
-        if self.isolated_from is None or len(source) >= self.isolated_from:
-            return self.isolated_from is not None
-        return self.most_marks is not None and isinstance(source, str) and marks_in(source) > self.most_marks
-
-
-_NO_MARKS = (string.ascii_letters + string.digits + " \n").encode() + bytes(range(128, 256))
-
-
-def marks_in(text: str) -> int:
-    """Count the signs of ASCII in a text that are no letters, digits, spaces or ends of lines."""
-    return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_MARKS))
+        """Whether what was read from a file is parsed in another process, with limits."""
+        return self.isolated_from is not None and len(source) >= self.isolated_from
 
 
 def _format(name: str, suffixes: str, module: str, **fields: Any) -> Format:
     return Format(name, tuple(suffixes.split()), f"semsearch.readers.{module}", **fields)
 
 
-# the worst text found of fewer characters and marks takes two seconds at most (tests/laws/test_linear_readers.py), an
+# the worst text found of fewer characters takes two seconds at most (tests/laws/test_linear_readers.py), an
 # ordinary one less than a process takes to start; native readers, and what unpacks, always have one
 _text = partial(_format, isolated_from=100_000)
 _binary = partial(_format, binary=True, isolated_from=0)
@@ -102,7 +87,7 @@ PICTURE = _binary(
 )
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="6", most_marks=12_000),
+    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="6"),
     _text("rst", ".rst .rest", "markup.rst", version="4"),
     _text("html", ".html .htm .xhtml", "markup.html", version="2", declares_encoding=True),
     _text("org", ".org", "markup.org"),

@@ -1,8 +1,8 @@
 """A law: no small text takes a reader minutes.
 
-Below the length and the number of marks from which a format's texts are read in a process with limits, the worst text
-that marks of the format make (one repeated, two by turns, one after the other, with words between them) takes at most
-twenty times what 100,000 characters of ordinary text take. Above it, the limit ends the process.
+Below the length from which a format's texts are read in a process with limits, the worst text that marks of the format
+make (one repeated, two by turns, one after the other, with words between them) takes at most twenty times what 100,000
+characters of ordinary text take.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from contextlib import suppress
 
 import pytest
 
-from semsearch.errors import SemsearchError, SourceError
-from semsearch.readers import reader_process
-from semsearch.readers.read import _read_here, read_bytes
-from semsearch.readers.reader_process import Limits
+from semsearch.errors import SemsearchError
+from semsearch.readers.read import _read_here
 from semsearch.readers.records import NO_COLUMNS
-from semsearch.readers.registry import Format, format_of, marks_in
+from semsearch.readers.registry import Format, format_of
 
 _ORDINARY = 'Some *words* of <b>text</b> here, with (a few) marks; they go on: x = f(1, "two"). And so it ends.\n'
 _TEXTS = 30  # of a format, that are tried besides those known as the worst
@@ -48,13 +46,12 @@ _WORST = {
 
 
 def _texts(name: str, kind: Format) -> Iterator[str]:
-    most, length = kind.most_marks or _LONGEST, min(kind.isolated_from or _LONGEST, _LONGEST) - 1
+    length = min(kind.isolated_from or _LONGEST, _LONGEST) - 1
     for mark in _WORST.get(name, ()):
-        number = min(most // max(1, marks_in(mark)), length // len(mark))
+        number = length // len(mark)
         yield mark * number
-        yield (mark + "a" * (length // number - len(mark))) * number
-    for text in _made_up(name, length):
-        yield text if marks_in(text) <= most else text[: most * len(text) // marks_in(text)]
+        yield (mark + "a" * 100) * (length // (len(mark) + 100))
+    yield from _made_up(name, length)
 
 
 def _made_up(name: str, length: int) -> Iterator[str]:
@@ -83,10 +80,3 @@ def test_the_worst_text_takes_no_longer_than_some_ordinary_ones(name: str) -> No
     line = 20 * max(ordinary, 0.1)
     slow = [text[:20] for text in _texts(name, kind) if _seconds(name, text) > line]
     assert not slow
-
-
-def test_a_longer_one_is_ended_by_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Limits, "of", lambda _size: Limits(0.5, 1 << 30))
-    with pytest.raises(SourceError, match="seconds to read; split it"):
-        read_bytes(b"[^%" * 33_000, "a.md")
-    reader_process.end_reader_processes()

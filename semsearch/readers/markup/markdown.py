@@ -41,7 +41,7 @@ def characters_before(text: str, base: int = 0) -> Callable[[int], int]:
 # -- Cleaning ----------------------------------------------------------------------------------------------------------
 
 _INCLUDE = re.compile(r"^[ \t]*(?://|#)?[ \t]*\{\{#.*?\}\}[ \t]*\n?", re.MULTILINE)
-_LEFTOVER = re.compile(r"\[![A-Za-z]+\][-+]?|\[\^[^\]\s]+\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
+_LEFTOVER = re.compile(r"\[![A-Za-z]+\][-+]?|\[\^[^\]\s]{1,200}\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
 _SHORTCODE = re.compile(
     r"\(\{\{[<%][^{}]{0,300}[>%]\}\}\)"  # the target of a link
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"

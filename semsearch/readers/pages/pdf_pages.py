@@ -106,7 +106,6 @@ _SPACE = re.compile(r"(?<=\S)[^\S\r\n]+(?=\S)")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _BOLD = 600
 _MOST_ENTRIES = 10_000
-_PAGES = 500  # after which the file is opened again: PDFium keeps what it has parsed, 7 kB of a page of text
 _PROPERTIES = {"Title": "title", "Author": "author", "Subject": "subject", "Keywords": "keywords"}
 
 
@@ -115,36 +114,26 @@ def read_pages(data: bytes, name: str) -> Pages:
 
     Raises SourceError for a file that is damaged or needs a password, MissingExtra if pypdfium2 is not installed.
     """
-    pypdfium2 = pdfium()
+    raw = pdfium().raw
     with opened_pdf(data, name) as document:
-        pages = _without_lines(document)
-        _read_some(document, range(1, pages.count + 1)[:_PAGES], pages, pypdfium2)
-    for first in range(_PAGES + 1, pages.count + 1, _PAGES):
-        with opened_pdf(data, name) as document:
-            _read_some(document, range(first, pages.count + 1)[:_PAGES], pages, pypdfium2)
+        properties = {
+            ours: " ".join(value.split())
+            for theirs, ours in _PROPERTIES.items()
+            if (value := document.get_metadata_value(theirs))
+        }
+        contents = list(_contents(document))
+        pages = Pages(len(document), [], contents, properties, [], {}, document.count_attachments())
+        has_form = document.get_formtype() == raw.FORMTYPE_ACRO_FORM
+        if has_form:
+            document.init_forms()  # before the first page is opened
+        for number in range(1, pages.count + 1):
+            _read_page(document, number, pages, has_form=has_form)
     return pages
 
 
-def _without_lines(document: Any) -> Pages:
-    properties = {
-        ours: " ".join(value.split())
-        for theirs, ours in _PROPERTIES.items()
-        if (value := document.get_metadata_value(theirs))
-    }
-    contents = list(_contents(document))
-    return Pages(len(document), [], contents, properties, [], {}, document.count_attachments())
-
-
-def _read_some(document: Any, numbers: Iterable[int], pages: Pages, pypdfium2: Any) -> None:
-    has_form = document.get_formtype() == pypdfium2.raw.FORMTYPE_ACRO_FORM
-    if has_form:
-        document.init_forms()  # before the first page is opened
-    for number in numbers:
-        _read_page(document, number, pages, pypdfium2, has_form=has_form)
-
-
-def _read_page(document: Any, number: int, pages: Pages, pypdfium2: Any, *, has_form: bool) -> None:
+def _read_page(document: Any, number: int, pages: Pages, *, has_form: bool) -> None:
     """Add the lines and the size of a page, or its number to those unread."""
+    pypdfium2 = pdfium()
     try:
         page = document[number - 1]
     except pypdfium2.PdfiumError:  # one page of a file that is damaged

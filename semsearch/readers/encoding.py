@@ -29,26 +29,18 @@ _UNSURE = 0.1  # chardet's confidence in a page: then it is the Western one
 _DOUBTFUL = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """A guessed encoding, by its name, and whether it is doubtful."""
-
-    encoding: str
-    doubtful: bool
-
-
-def guess(data: bytes) -> Guess:
-    """Guess the encoding of bytes, some of which are above 127; a few bytes may be broken."""
+def guess(data: bytes) -> tuple[str, bool]:
+    """Guess the encoding of bytes, some of which are above 127: its name, and whether it is doubtful."""
     from chardet import detect  # 30 ms to import, and few files need it
 
     sample = _telling(data)
     above = sample.translate(None, bytes(range(128)))
     if not any(map(str.isalpha, above.decode(_WESTERN, "replace"))):
-        return Guess(_WESTERN, doubtful=False)  # quotation marks, dashes and the like
+        return _WESTERN, False  # quotation marks, dashes and the like
     match = detect(sample, include_encodings=_PAGES, compat_names=False)
     is_unsure = match["confidence"] < _UNSURE and len(above) < _FEW * len(sample)
     page = _WESTERN if is_unsure else codecs.lookup(match["encoding"] or _WESTERN).name
-    return Guess(page, match["confidence"] < _DOUBTFUL)
+    return page, match["confidence"] < _DOUBTFUL
 
 
 def _telling(data: bytes) -> bytes:
@@ -164,8 +156,8 @@ def _guessed(data: bytes, name: str) -> Decoded:
         _LOG.info("%s: %d broken UTF-8 sequences replaced", name, broken)
         return Decoded(text, (Omission("broken bytes", broken),))
 
-    guessed = guess(data)
-    _LOG.info("%s: read as %s", name, guessed.encoding)
-    doubt = (Omission("doubtful encoding", detail=f"read as {guessed.encoding}"),) if guessed.doubtful else ()
-    decoded = _decoded(data, guessed.encoding)
+    encoding, is_doubtful = guess(data)
+    _LOG.info("%s: read as %s", name, encoding)
+    doubt = (Omission("doubtful encoding", detail=f"read as {encoding}"),) if is_doubtful else ()
+    decoded = _decoded(data, encoding)
     return Decoded(decoded.text, doubt + decoded.omissions)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from semsearch.readers.document import Block, Document, each_line_span, gap, title_of
-from semsearch.readers.placed_text import PlacedText
+from semsearch.readers.document import Block, Document, each_line_span, title_of
+from semsearch.readers.placed_text import PlacedText, joined_row
 
 _HEADING = re.compile(
     r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s:[\w@#%:]+:)?\s*\Z"
@@ -82,16 +82,9 @@ def read(source: str, name: str) -> Document:
 
 def _row(line: str, start: int) -> PlacedText:
     """The cells of a row."""
-    row, last = PlacedText(), ""
-    for match in _CELL.finditer(line):
-        cell = PlacedText()
-        cell.add(match[0], start + match.start())
-        if (cell := clean(cell)).text:
-            if row:
-                row.add_unplaced(gap(last))
-            row.add_all(cell)
-            last = cell.text
-    return row
+    text = PlacedText()
+    text.add(line, start)
+    return joined_row(clean(text.cut(*match.span())) for match in _CELL.finditer(line))
 
 
 def clean(text: PlacedText) -> PlacedText:

@@ -7,6 +7,7 @@ line of the one before, and that is read once.
 from __future__ import annotations
 
 import re
+from html import unescape
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -16,12 +17,7 @@ from semsearch.readers.placed_text import PlacedText
 _TIME = r"(?:(\d{1,4}):)?(\d\d):(\d\d)[.,]\d{1,3}"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*(?:\d{{1,4}}:)?\d\d:\d\d[.,]\d{{1,3}}")
 _MARK = re.compile(r"</?[A-Za-z0-9.:][^<>\n]{0,200}>|\{\\[^{}\n]{0,200}\}|&(?:lrm|rlm|#\d{1,5});")
-_ENTITIES = (
-    (re.compile("&amp;"), "&"),
-    (re.compile("&lt;"), "<"),
-    (re.compile("&gt;"), ">"),
-    (re.compile("&nbsp;"), " "),
-)
+_ENTITY = re.compile("&(?:amp|lt|gt|nbsp);")
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s*\Z")
 _LONGEST = 400  # characters without the end of a sentence, as captions of machines have them
 
@@ -69,7 +65,5 @@ def _shown(line: str, start: int) -> PlacedText:
     text = PlacedText()
     text.add(line, start)
     if "<" in line or "{" in line or "&" in line:
-        text = text.replaced(_MARK)
-        for entity, by in _ENTITIES:
-            text = text.replaced(entity, by)
+        text = text.replaced(_MARK).replaced(_ENTITY, lambda match: unescape(match[0]).replace("\xa0", " "))
     return text.stripped()

@@ -378,7 +378,7 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
 
         known: Any = declared.fn_metadata.arg_model
 
-        class Arguments(known, extra="forbid"):  # type: ignore[call-arg]
+        class Arguments(known, extra="forbid"):  # type: ignore[call-arg,misc]
             """The arguments of the tool, and no other."""
 
         declared.fn_metadata.arg_model = Arguments

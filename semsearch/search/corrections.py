@@ -17,7 +17,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Sequence, Set as AbstractSet
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,8 +58,7 @@ _ENDING = re.compile(r"['’][A-Za-z]{1,2}$")
 Rows = list[Int32]  # of the passages that have a word, by segment
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     """A word of a query that may be corrected: query[start:end]."""
 
     text: str  # in lower case

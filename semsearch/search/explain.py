@@ -64,7 +64,8 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     query = replace(
         as_compared(LookedUp.of(text, origin.language, index), origin.language, options, index), original=origin.query
     )
-    passage = _Passage.of(hit, index)
+    row, ids = index.passages([hit.passage_id])[hit.passage_id], np.array([hit.passage_id], dtype=np.int64)
+    passage = _Passage(row, ids, index.spans(ids), index.languages_of([row])[0], hit.format)
     lexical, dense, pairs, sentence = _lexical(query, origin, passage, index), None, None, hit.sentence
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)
     if words is not None and query.vector is not None and not shares_of_cosines().keys().isdisjoint(origin.cosines):
@@ -98,19 +99,10 @@ class _Passage:
     """The passage of a hit, as the index has it."""
 
     row: PassageRow
+    ids: Int64  # (1,)
     spans: SentenceSpans
     language: str
     format: str
-
-    @classmethod
-    def of(cls, hit: Hit, index: IndexView) -> _Passage:
-        row = index.passages([hit.passage_id])[hit.passage_id]
-        spans = index.spans(np.array([row.id], dtype=np.int64))
-        return cls(row, spans, index.languages_of([row])[0], hit.format)
-
-    @property
-    def ids(self) -> Int64:
-        return np.array([self.row.id], dtype=np.int64)
 
 
 def _support(points: Mapping[str, float]) -> Support | None:

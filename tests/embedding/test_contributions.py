@@ -19,7 +19,7 @@ from semsearch.embedding.weights import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.options import Mode
-from semsearch.search.index_reader import embed_titles
+from semsearch.search.index_reader import IndexView, embed_titles
 from semsearch.storage.document_rows import get_documents
 from semsearch.storage.passage_rows import get_passages
 from semsearch.text.terms import of_question
@@ -167,7 +167,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
     question = "The captain's telescope, captain"
     with index._database.reading() as db:
         snapshot = index._asking()._current(db)
-        embedder, topics = snapshot.embedder(db), snapshot.topics
+        embedder, topics = IndexView(db, snapshot).embedder, snapshot.topics
         assert embedder is not None
         (asked,) = embedder.transform([question])
         for hit in index.search(question, 20, mode="dense"):

@@ -75,15 +75,16 @@ class PlacedText:
 
     def replaced(self, pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str] = "") -> PlacedText:
         """The text with all matches of a pattern replaced, by a text or what a function makes of the match."""
-        replaced, last, text = PlacedText(), 0, self.text
+        text = self.text
+        if not pattern.search(text):
+            return self
+        replaced, last = PlacedText(), 0
         for match in pattern.finditer(text):
             for piece, offset in self._pieces(last, match.start()):
                 replaced.add(piece, offset)
             if text_instead := by if isinstance(by, str) else by(match):
                 replaced.add(text_instead, self.source_offset(match.start()))
             last = match.end()
-        if not last:
-            return self
         for piece, offset in self._pieces(last, self._length):
             replaced.add(piece, offset)
         return replaced

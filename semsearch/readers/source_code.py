@@ -153,7 +153,6 @@ def read(source: str, name: str) -> Document:
         definitions = [
             _DefinitionStart(
                 match.start() + len(match[0]) - len(match[0].lstrip()),
-                match.start("name"),
                 match.end(),
                 name_of(match),
                 is_light="light" in match.re.groupindex,
@@ -244,7 +243,7 @@ def _lexed(source: str, starts: list[int], tokens: Iterator[Any]) -> Shape:
         elif (kind in _NAMES or (kind in Name and word in _DEFINE)) and line not in definitions:
             before = source[starts[line - 1] : start]
             first = starts[line - 1] + len(before) - len(before.lstrip())
-            definitions[line] = _DefinitionStart(first, start, start + len(value), value)
+            definitions[line] = _DefinitionStart(first, start + len(value), value)
         word = value.strip() or word
     shape = Shape(source, starts, "".join(mask), comments)
     return replace(shape, definitions=with_extents([*definitions.values()], shape, None))
@@ -280,10 +279,9 @@ _BODY_END = re.compile(r"^[ \t]*END\b(?!\s+(?:IF|LOOP|CASE|WHILE|REPEAT|FOR)\b)[
 
 
 class _DefinitionStart(NamedTuple):
-    """A definition by the offsets of its beginning, its name, and the end of what shows that it is one."""
+    """A definition by the offsets of its beginning and of the end of what shows that it is one, and its name."""
 
     start: int
-    name_start: int
     end: int
     name: str
     is_light: bool = False  # no definition of its own if it is within another and short

@@ -119,6 +119,8 @@ class _Page:
         _, self._is_left_out, self._is_verbatim = outside
 
     def _add_text(self, text: str) -> None:
+        if text.isspace() and not self._cells[-1] and not self._is_verbatim:
+            return
         start = self._all.text.find(text, self._passed)
         if start < 0:  # it stands elsewhere, as what is in a table, but in no cell
             start = self._all.text.find(text)
@@ -137,6 +139,9 @@ class _Page:
         if self._is_in_row:
             self._add_mark(" ")
             return
+        if not any(self._cells):
+            self._cells = [PlacedText()]
+            return
         cells, self._cells = [cell.replaced(_UNSEEN) for cell in self._cells], [PlacedText()]
         text = joined_row(cells) if len(cells) > 1 else cells[0]
         if self._is_verbatim:
@@ -148,7 +153,9 @@ class _Page:
 
 
 def _is_left_out(element: Element) -> bool:
-    if element.tag in _LEFT_OUT or "hidden" in element.attrs or element.attrs.get("aria-hidden") == "true":
+    if element.tag in _LEFT_OUT or not element.attrs:
+        return element.tag in _LEFT_OUT
+    if "hidden" in element.attrs or element.attrs.get("aria-hidden") == "true":
         return True
     if element.tag == "a" and element.text.strip() in _PERMALINKS and len(element.children) == 1:
         return True

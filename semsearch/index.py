@@ -24,7 +24,7 @@ from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.options import strings
 from semsearch.settings import Settings, SettingsKeywords
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
-from semsearch.storage.document_lists import count_contents
+from semsearch.storage.document_rows import count_contents
 from semsearch.storage.find_document import find_document
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.published import open_published, published_at

@@ -19,7 +19,7 @@ from semsearch.search.searcher import Searcher
 from semsearch.searchable import SingleIndex, SoughtPassage
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.meta import get_meta
+from semsearch.storage.schema import get_meta
 from semsearch.system import plugins
 from semsearch.system.locations import uri_scheme
 from semsearch.system.memory import VECTOR_SEARCH, require_memory

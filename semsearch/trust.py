@@ -30,7 +30,7 @@ from semsearch.sources.roots import Root, covers
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase, has_database
 from semsearch.storage.known_files import get_root_places
-from semsearch.storage.meta import IDENTITY, get_meta
+from semsearch.storage.schema import IDENTITY, get_meta
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped

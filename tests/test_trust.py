@@ -23,7 +23,7 @@ from semsearch.errors import IndexNotTrusted
 from semsearch.index import Index
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.settings import Settings
-from semsearch.storage.meta import get_meta
+from semsearch.storage.schema import get_meta
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from semsearch.storage.meta import get_meta
+from semsearch.storage.schema import get_meta
 from semsearch.system.durable import replace_file
 from semsearch.system.source_files import read_source
 

@@ -23,7 +23,7 @@ from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.database import SEGMENTS
-from semsearch.storage.meta import delete_meta, get_meta, set_meta
+from semsearch.storage.schema import delete_meta, get_meta, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind
 from semsearch.system import plugins
 from semsearch.system.locations import split_uri

@@ -43,8 +43,7 @@ from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, 
 from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
-from semsearch.system.checked_file import CheckedFile
-from semsearch.system.durable import file_digest
+from semsearch.system.durable import CheckedFile, file_digest
 from semsearch.system.open_cache import OpenCache
 
 _LARGEST = 1 << 16  # dimensions

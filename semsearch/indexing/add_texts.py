@@ -29,7 +29,7 @@ from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
 from semsearch.sources.roots import ADDED
-from semsearch.storage.document_lists import added_text
+from semsearch.storage.document_rows import added_text
 from semsearch.system.source_files import content_digest
 from semsearch.text.passage_records import PassageRecord, each_record, storable
 from semsearch.text.text_lengths import heading_text

@@ -2,7 +2,7 @@
 
     BEGIN ─ documents out, documents in, their words to the spool ─ fit or keep the fit ─ segment files ─ COMMIT
 
-`new_generation` is the whole of it: whatever happens before the COMMIT (semsearch.storage.commit) leaves the previous
+`new_generation` is the whole of it: whatever happens before the COMMIT (semsearch.storage.database) leaves the previous
 generation whole. SQLite rolls the rows back, and the files of the attempt are removed, here or, if the process was
 killed, by the next writer. Files of earlier generations are removed as soon as no reader can need them.
 
@@ -38,19 +38,17 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import WordFinder, as_multilingual
 from semsearch.indexing.intake import Intake, forget
 from semsearch.indexing.reading_log import ReadingLog
-from semsearch.indexing.reclaim_space import drop_unnamed, leftovers, reclaim_space, sweep
-from semsearch.indexing.segment_merging import Merger
+from semsearch.indexing.segment_merging import Merger, drop_unnamed, leftovers, reclaim_space, sweep
 from semsearch.indexing.spool import Spool, SpooledBatch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.lexical.postings_writer import WordsWriter
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
-from semsearch.storage.commit import CommitInDoubt, write_transaction
-from semsearch.storage.database import SEGMENTS
-from semsearch.storage.document_lists import first_passages_of_languages
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, write_transaction
+from semsearch.storage.document_rows import first_passages_of_languages
 from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_embedder, load_fit, save_fit, save_today
-from semsearch.storage.meta import get_count, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.passage_rows import get_passages, passages_between, stored_texts
+from semsearch.storage.schema import get_count, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import WRITING, release_freed, require_memory
 from semsearch.system.parallel import Executor, Threads, aside

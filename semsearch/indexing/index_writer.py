@@ -21,19 +21,17 @@ from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.intake import rewrite_words
-from semsearch.indexing.reclaim_space import leftovers, move, reclaim_space
-from semsearch.indexing.segment_merging import is_scattered
+from semsearch.indexing.segment_merging import is_scattered, leftovers, move, reclaim_space
 from semsearch.indexing.sync import sync
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.sources.roots import Root, covers
 from semsearch.storage.checksums import is_manifest_sound
-from semsearch.storage.commit import CommitInDoubt, write_transaction
-from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained
-from semsearch.storage.document_lists import added_texts, count_contents
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained, write_transaction
+from semsearch.storage.document_rows import added_texts, count_contents
 from semsearch.storage.known_files import delete_roots, get_known, get_roots
-from semsearch.storage.meta import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
+from semsearch.storage.schema import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import forget_manifest
 from semsearch.system import clock
 from semsearch.system.locations import as_spelled, uri_scheme

@@ -28,7 +28,6 @@ from semsearch.storage.document_rows import (
     insert_readings,
     insert_records,
 )
-from semsearch.storage.meta import get_count, set_meta
 from semsearch.storage.passage_rows import (
     find_languages,
     insert_passages,
@@ -37,6 +36,7 @@ from semsearch.storage.passage_rows import (
     stored_texts,
     with_documents,
 )
+from semsearch.storage.schema import get_count, set_meta
 from semsearch.text.languages import SAMPLE, language_of_parts
 from semsearch.text.passage_records import PassageRecord, PassageWords, find_words
 from semsearch.text.ragged import Ragged

@@ -4,7 +4,7 @@
     compare   them with the documents of the index               sources/unchanged
     read      new and changed files, a chunk at a time           indexing/read_files, indexing/reading_log
     embed     their passages and sentences; fit, if it is due    indexing/generation
-    write     rows, words and segment files; one COMMIT          indexing/intake, storage/commit
+    write     rows, words and segment files; one COMMIT          indexing/intake, storage/database
 
 Finding and comparing only read; without changes, that is all. Everything else is one transaction: whatever ends it
 before its COMMIT leaves the index as it was. Files are read in this process, in others or on other machines, and taken
@@ -46,7 +46,7 @@ from semsearch.readers.registry import FORMATS
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.sources.roots import covers
 from semsearch.sources.unchanged import PresentFile, Skip, judge_of
-from semsearch.storage.commit import write_transaction
+from semsearch.storage.database import write_transaction
 from semsearch.storage.fitted import require_languages
 from semsearch.storage.known_files import (
     delete_roots,

@@ -28,7 +28,7 @@ from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical import spelling
 from semsearch.lexical.spelling import SpelledWords
 from semsearch.storage.segments import Segment
-from semsearch.system.checked_file import CheckedFile
+from semsearch.system.durable import CheckedFile
 from semsearch.text.terms import Lexicon, Terms
 from semsearch.text.tokens import WordChunk, hash_chunks
 
@@ -46,7 +46,7 @@ _MOST_SOUND = 1 << 16  # terms whose postings are known to be sound
 class Postings:
     """An opened file of postings. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file.
 
-    With the `sums` of its blocks (semsearch.system.checked_file), terms and lengths are compared with what was written
+    With the `sums` of its blocks (semsearch.system.durable), terms and lengths are compared with what was written
     when it is opened, and the lists of a term when they are read.
     """
 

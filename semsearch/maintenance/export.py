@@ -21,8 +21,13 @@ from semsearch.maintenance.read_documents import matching, moment, text_of
 from semsearch.search.filters import parse
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_lists import BEGINNING, ListedDocument, list_documents
-from semsearch.storage.document_rows import check_all_documents, get_record_metadata
+from semsearch.storage.document_rows import (
+    BEGINNING,
+    ListedDocument,
+    check_all_documents,
+    get_record_metadata,
+    list_documents,
+)
 from semsearch.storage.find_document import path_of
 from semsearch.storage.passage_rows import PassageRow, each_passage, get_spans
 from semsearch.system.durable import durable_file

@@ -35,10 +35,9 @@ from semsearch.search.filters import (
     text_of,
 )
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_lists import WITH_RECORDS, each_row
-from semsearch.storage.document_rows import check_all_documents
+from semsearch.storage.document_rows import WITH_RECORDS, check_all_documents, each_row
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.meta import get_stamp
+from semsearch.storage.schema import get_stamp
 from semsearch.system.locations import working_folder
 
 if TYPE_CHECKING:

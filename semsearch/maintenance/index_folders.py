@@ -29,16 +29,21 @@ from semsearch.errors import (
 )
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
-from semsearch.storage.commit import write_transaction
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.database import SEGMENTS, IndexDatabase, check, explained, has_database, is_index
-from semsearch.storage.disk_space import file_sizes
-from semsearch.storage.document_lists import count_contents
+from semsearch.storage.database import (
+    SEGMENTS,
+    IndexDatabase,
+    check,
+    explained,
+    has_database,
+    is_index,
+    write_transaction,
+)
+from semsearch.storage.disk_space import file_sizes, is_map_file
+from semsearch.storage.document_rows import count_contents
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.map_files import is_map_file
-from semsearch.storage.meta import DESCRIPTION, IDENTITY, get_count, get_meta, set_meta
 from semsearch.storage.passage_encodings import is_encodings_file
-from semsearch.storage.schema import FORMAT
+from semsearch.storage.schema import DESCRIPTION, FORMAT, IDENTITY, get_count, get_meta, set_meta
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 from semsearch.trust import allowed, forget, record

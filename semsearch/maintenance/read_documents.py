@@ -14,13 +14,16 @@ from semsearch.search.filters import Condition, FilterChoice, condition, parse, 
 from semsearch.searchable import SoughtPassage
 from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_lists import (
+from semsearch.storage.document_rows import (
     BEGINNING,
     WITH_RECORDS,
+    DocumentRow,
     added_texts,
+    check_all_documents,
+    get_documents,
+    has_record_metadata,
     list_documents,
 )
-from semsearch.storage.document_rows import DocumentRow, check_all_documents, get_documents, has_record_metadata
 from semsearch.storage.find_document import find_document, find_passage, path_of
 from semsearch.storage.passage_rows import PassageRow, each_passage, passage_at
 from semsearch.system.locations import working_folder

@@ -32,7 +32,7 @@ from semsearch.sources.roots import Root, covers
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.disk_space import file_sizes
-from semsearch.storage.document_lists import (
+from semsearch.storage.document_rows import (
     count_contents,
     count_formats,
     count_partly_read,
@@ -41,9 +41,9 @@ from semsearch.storage.document_lists import (
 )
 from semsearch.storage.fitted import get_card, load_fit
 from semsearch.storage.known_files import get_roots, get_skips
-from semsearch.storage.meta import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.passage_encodings import encodings_size
 from semsearch.storage.passage_rows import get_passages
+from semsearch.storage.schema import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics

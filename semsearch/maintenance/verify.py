@@ -25,11 +25,10 @@ from semsearch.storage.audit import (
 )
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.document_lists import evenly_spaced_passages
-from semsearch.storage.document_rows import need_documents
+from semsearch.storage.document_rows import evenly_spaced_passages, need_documents
 from semsearch.storage.fitted import load_fit
-from semsearch.storage.meta import get_meta
 from semsearch.storage.passage_rows import each_passage, get_passages, stored_texts
+from semsearch.storage.schema import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.system.durable import file_digest
 from semsearch.text.languages import ENGLISH

@@ -24,9 +24,9 @@ from semsearch.mapping.colouring import Colouring, colourings, get_spans_of_docu
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.mapping.regions import MOST_READ, regions
 from semsearch.results.documents import MapPassage, MapProgress, MapState, MapStatus
+from semsearch.storage.disk_space import get_fit
 from semsearch.storage.document_rows import DocumentRow, get_documents
 from semsearch.storage.find_document import path_of
-from semsearch.storage.map_files import get_fit
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.system.locations import working_folder
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.results.documents import MapRegion
-from semsearch.storage.map_files import map_path, unfinished_path
+from semsearch.storage.disk_space import map_path, unfinished_path
 from semsearch.system.durable import replace_file, write_durably
 from semsearch.system.source_files import read_source
 

@@ -28,8 +28,7 @@ from semsearch.results.explanation import Boosted
 from semsearch.search.candidates import Candidates, Query
 from semsearch.search.filters import FilterChoice, condition, parse, teach, values_under
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.document_lists import WITH_RECORDS
-from semsearch.storage.document_rows import has_record_metadata
+from semsearch.storage.document_rows import WITH_RECORDS, has_record_metadata
 from semsearch.system import clock
 from semsearch.system.locations import working_folder
 

@@ -38,7 +38,6 @@ from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents
 from semsearch.storage.fitted import fit_stamp, load_embedder
-from semsearch.storage.meta import get_languages, get_stamp
 from semsearch.storage.passage_rows import (
     PassageRow,
     SentenceSpans,
@@ -47,6 +46,7 @@ from semsearch.storage.passage_rows import (
     spans_of,
     stored_texts,
 )
+from semsearch.storage.schema import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
 from semsearch.text.languages import ENGLISH, language_of_passage

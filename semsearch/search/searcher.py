@@ -22,8 +22,8 @@ from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
 from semsearch.search.similar import ExampleTexts, find_subject, passage_of, query_of_passages, query_of_texts
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.meta import get_stamp
 from semsearch.storage.passage_rows import PassageRow, get_passages
+from semsearch.storage.schema import get_stamp
 from semsearch.system.parallel import while_wanted
 from semsearch.word_vectors.table import WordVectors
 

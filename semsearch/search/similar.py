@@ -24,8 +24,7 @@ from semsearch.search.allowed_passages import allowed_passages
 from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexView
 from semsearch.search.prepare_query import embed
-from semsearch.storage.document_lists import count_contents
-from semsearch.storage.document_rows import DocumentRow, need_documents
+from semsearch.storage.document_rows import DocumentRow, count_contents, need_documents
 from semsearch.storage.find_document import find_passage
 from semsearch.storage.passage_rows import PassageRow, get_passages, need_passages
 from semsearch.text.terms import named_terms, of_question

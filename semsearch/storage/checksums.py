@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from semsearch.errors import IndexDamaged, index_command, rebuild_command
-from semsearch.storage.meta import DIGESTS, get_meta, set_meta
+from semsearch.storage.schema import DIGESTS, get_meta, set_meta
 from semsearch.system.locations import working_folder
 
 # -- Checksums of rows -------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import FitError, IndexDamaged, SemsearchError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.storage.checksums import folder_of
-from semsearch.system.checked_file import BLOCK, block_sums
+from semsearch.system.durable import BLOCK, block_sums
 from semsearch.word_vectors.multilingual import opened_tables
 from semsearch.word_vectors.table import WordVectors
 

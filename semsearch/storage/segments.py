@@ -41,7 +41,7 @@ class Segment:
     id_ranges: IdRanges  # of its vectors or passages, in the order of its rows
     digest: str
     scan: Scan | None = None  # measured when it was written; None if all vectors are compared as they are
-    sums: bytes = b""  # semsearch.system.checked_file; none where an engine keeps it
+    sums: bytes = b""  # semsearch.system.durable; none where an engine keeps it
 
 
 def segment_name(kind: Kind, generation: int) -> str:

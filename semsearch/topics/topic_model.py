@@ -42,8 +42,7 @@ from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import MOST, Postings
 from semsearch.storage.segments import Segment, segment_name
-from semsearch.system.checked_file import CheckedFile
-from semsearch.system.durable import write_durably
+from semsearch.system.durable import CheckedFile, write_durably
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon, of_question
 
@@ -217,7 +216,7 @@ def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
 def open_topics(path: Path, sums: bytes = b"") -> Topics:
     """Open a file of topics. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file.
 
-    With the `sums` of its blocks (semsearch.system.checked_file) it is compared with what was written.
+    With the `sums` of its blocks (semsearch.system.durable) it is compared with what was written.
     """
     cure = f"run: {rebuild_command(path.parents[1])}"
     file = CheckedFile(path, sums)

@@ -33,7 +33,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Int32, UInt8, UInt64
 from semsearch.errors import EXHAUSTED, VectorsError
-from semsearch.system.checked_file import mapped
+from semsearch.system.durable import mapped
 from semsearch.system.source_files import content_digest
 from semsearch.text.languages import RULES
 from semsearch.text.tokens import TOKENISER_VERSION

@@ -199,14 +199,14 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
 def test_what_was_retired_stays_while_it_is_read_and_goes_after_the_longest_time(
     twins: Twins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.reclaim_space.WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("semsearch.indexing.segment_merging.WAIT_SECONDS", 0.0)
     index, before = twins.memory, named(twins.memory)
     with IndexDatabase(index.path).reading() as db:
         get_segments(db)
         index.refit()
         index.add([])
         assert held(index) == before | named(index)
-        monkeypatch.setattr("semsearch.indexing.reclaim_space.LONGEST_SECONDS", -1.0)
+        monkeypatch.setattr("semsearch.indexing.segment_merging.LONGEST_SECONDS", -1.0)
         index.add([])
         assert held(index) == named(index)
 

@@ -14,9 +14,8 @@ from small import small_vectors
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.index import Index
-from semsearch.indexing.reclaim_space import LONGEST_SECONDS, drop_unnamed, sweep
-from semsearch.storage.commit import write_transaction
-from semsearch.storage.database import IndexDatabase
+from semsearch.indexing.segment_merging import LONGEST_SECONDS, drop_unnamed, sweep
+from semsearch.storage.database import IndexDatabase, write_transaction
 from semsearch.storage.segments import Segment, get_retired, name_segments
 
 

@@ -14,7 +14,7 @@ import pytest
 from small import article, small_vectors, write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import reclaim_space
+from semsearch.indexing import segment_merging
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
@@ -64,7 +64,7 @@ DONE: dict[str, tuple[Callable[[Index], object], int]] = {
 def test_an_index_takes_about_the_room_of_a_new_one(
     tmp_path: Path, action: str, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reclaim_space, "SMALL", 0)  # as all of this is
+    monkeypatch.setattr(segment_merging, "SMALL", 0)  # as all of this is
     act, left = DONE[action]
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.add(texts(MANY))
@@ -113,8 +113,8 @@ def segments(path: Path) -> set[str]:
 def test_a_reader_of_another_process_keeps_what_it_has_begun_to_read(
     tmp_path: Path, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reclaim_space, "WAIT_SECONDS", 0.0)
-    monkeypatch.setattr(reclaim_space, "SMALL", -1)
+    monkeypatch.setattr(segment_merging, "WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(segment_merging, "SMALL", -1)
     write_articles(tmp_path / "docs", 12)
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path).folder) as index:
         index.sync(tmp_path / "docs")
@@ -146,7 +146,7 @@ def test_what_cannot_be_given_back_fails_no_write(
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.add(texts(MANY))
         with monkeypatch.context() as patch:
-            patch.setattr(reclaim_space, "vacuum", refuse)
+            patch.setattr(segment_merging, "vacuum", refuse)
             remove_most(index)
         assert index.status(stale=False).documents == FEW
         index.compact()
@@ -163,6 +163,6 @@ def test_the_little_that_a_small_write_leaves_over_goes_a_while_later(
         assert before <= segments(index.path)
         index.add([])
         assert before <= segments(index.path)
-        monkeypatch.setattr(reclaim_space, "LONGEST_SECONDS", 0.0)
+        monkeypatch.setattr(segment_merging, "LONGEST_SECONDS", 0.0)
         index.add([])
         assert not [name for name in before & segments(index.path) if name.startswith(VECTORS)]

@@ -22,7 +22,7 @@ from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.results.hits import Hit
 from semsearch.storage.audit import find_faults
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.map_files import map_path
+from semsearch.storage.disk_space import map_path
 from semsearch.word_vectors.table import VectorTable
 
 DATABASE = "index.sqlite"

@@ -10,7 +10,7 @@ import pytest
 
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.results.documents import MapRegion
-from semsearch.storage.map_files import map_path
+from semsearch.storage.disk_space import map_path
 
 MADE = PassageMap(
     7,

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.sources import file_events
-from semsearch.sources.file_events import changed_paths
+from semsearch.indexing import follow_files
+from semsearch.indexing.follow_files import changed_paths
 
 Stream = Callable[[Collection[str]], Iterator[set[tuple[int, str]]]]
 
@@ -27,7 +27,7 @@ def told(monkeypatch: pytest.MonkeyPatch, streams: list[Stream], stop: threading
         if not streams:
             stop.set()
 
-    monkeypatch.setattr(file_events, "_watch", watch)
+    monkeypatch.setattr(follow_files, "_watch", watch)
     return watched
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from small import small_vectors, write_articles
 
-import semsearch.storage.commit
 import semsearch.storage.connections
+import semsearch.storage.database
 from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import list_indexes

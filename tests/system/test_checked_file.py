@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from semsearch.errors import IndexDamaged
-from semsearch.system.checked_file import BLOCK, CheckedFile, block_sums
-from semsearch.system.durable import write_durably
+from semsearch.system.durable import BLOCK, CheckedFile, block_sums, write_durably
 
 SIZES = [0, 1, 7, BLOCK - 1, BLOCK, BLOCK + 1, 20 * BLOCK + 5]
 

@@ -54,7 +54,7 @@ from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ConnectionLimits, LimitedConnection, RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.map_files import map_path
+from semsearch.storage.disk_space import map_path
 from semsearch.storage.published import name_of, published_at
 from semsearch.storage.segments import Segment
 from semsearch.system.locations import has_password, local_path, shown_uri

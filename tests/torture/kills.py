@@ -30,7 +30,7 @@ from processes.crashing import LEAST, act, load
 from test_crash import World, answers, prepare
 
 from semsearch.index import Index
-from semsearch.indexing import reading_log, reclaim_space
+from semsearch.indexing import reading_log, segment_merging
 from semsearch.topics.topic_fit import fit_topics
 
 ACTIONS = ("first", "sync", "merge", "refit", "rebuild")
@@ -105,7 +105,7 @@ def main() -> None:
     load()
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__["least"] = LEAST
-    reading_log.MUCH, reclaim_space.SMALL = 0, -1  # so that what was read is noted, and nothing is left for later
+    reading_log.MUCH, segment_merging.SMALL = 0, -1  # so that what was read is noted, and nothing is left for later
     seen = {action: Counter[str]() for action in ACTIONS}
     end = time.monotonic() + 60 * (given.minutes or 1e9)
     with tempfile.TemporaryDirectory() as name:

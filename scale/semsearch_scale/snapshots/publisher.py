@@ -26,10 +26,9 @@ from msgspec.structs import replace
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.results.codec import Record
-from semsearch.storage.commit import write_transaction
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.database import SEGMENTS, IndexDatabase, check
-from semsearch.storage.meta import get_count, get_meta, set_meta
+from semsearch.storage.database import SEGMENTS, IndexDatabase, check, write_transaction
+from semsearch.storage.schema import get_count, get_meta, set_meta
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.system import clock
 from semsearch.system.locations import has_password, shown_uri

@@ -21,7 +21,7 @@ from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.storage.checksums import update_digests
-from semsearch.storage.commit import write_transaction
+from semsearch.storage.database import write_transaction
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.snapshots.publisher import publish
 from semsearch_scale.snapshots.snapshot_format import (

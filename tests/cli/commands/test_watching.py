@@ -27,7 +27,7 @@ def _changing(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.Mo
         yield {(2, str(notes)), (1, str(tmp_path / "docs" / "binary.txt"))}
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semsearch.sources.file_events._watch", watch)
+    monkeypatch.setattr("semsearch.indexing.follow_files._watch", watch)
 
 
 def test_each_sync_is_a_line_and_ctrl_c_is_a_proper_end() -> None:

@@ -28,7 +28,7 @@ from semsearch.topics.topic_model import Topics, log_counts
 DIMENSION = 192
 SAMPLE = 10_000  # passages
 LEAST = 200  # passages: fewer teach nothing
-MOST_TERMS = 37_000  # 15 MB
+MOST_TERMS = 37_000  # 8 MB
 _MORE = 16  # dimensions computed beyond those kept
 _ROUNDS = 4  # of multiplying by A Aᵀ
 _AT_ONCE = 1 << 22  # postings looked through at a time
@@ -68,7 +68,7 @@ def fit_topics(
         return None
     names, idf, matrix = weighed
     loadings = right_singular_vectors(matrix, min(dimension, size // 2))
-    return Topics(names, idf, loadings.astype(np.float16), size)
+    return Topics.of(names, idf, loadings, size)
 
 
 def _weighed(

@@ -17,11 +17,12 @@ score is then the mean of the others, under the same weights: a query of words t
 there were no topics, a query of words that only the corpus has by topics alone. In the scan, which has only one inner
 product, a passage that lacks a half loses that half's score. Without topics, general vectors stay as they are.
 
-The file is a short header and three arrays, read by memory mapping: a query touches only the rows of its own terms.
+The file is a short header and four arrays, read by memory mapping: a query touches only the rows of its own terms.
 
     terms     (t,) uint64, rising, as in semsearch.text.terms
     idf       (t,) float32
-    loadings  (t, k) float16: V
+    scales    (t,) float32
+    loadings  (t, k) int8: a row of V is loadings[i] · scales[i]
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ import numpy.typing as npt
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, are_new
-from semsearch.arrays.types import Float16, Float32, UInt64
+from semsearch.arrays.types import Float32, Int8, UInt64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import MOST, Postings
@@ -106,7 +107,7 @@ def _direction(vector: Float32) -> Float32:
 # -- Model -------------------------------------------------------------------------------------------------------------
 
 
-_MAGIC = b"semsearch topic1"
+_MAGIC = b"semsearch topic2"
 _HEADER = 40  # the magic and three int64: t, k, and of how many passages
 _ROWS = 4096  # passages at a time
 _FAINT = 1e-3  # of a text's length: if less of it lies in the topics, nothing is known of the text
@@ -121,13 +122,25 @@ class Topics:
 
     terms: UInt64  # (t,) rising
     idf: Float32  # (t,)
-    loadings: Float16  # (t, k)
+    loadings: Int8  # (t, k)
+    scales: Float32  # (t,)
     passages: int
+
+    @classmethod
+    def of(cls, terms: UInt64, idf: Float32, loadings: Float32, passages: int) -> Topics:
+        """Round loadings V (t, k), each row by its largest entry."""
+        largest = np.abs(loadings).max(axis=1, initial=0)
+        scales = np.where(largest > 0, largest, 1).astype(np.float32) / np.float32(127)
+        return cls(terms, idf, np.rint(loadings / scales[:, None]).astype(np.int8), scales, passages)
 
     @property
     def dimension(self) -> int:
         """The number of topics, k."""
         return int(self.loadings.shape[1])
+
+    def rows(self, positions: npt.NDArray[np.integer[Any]]) -> Float32:
+        """The loadings of terms at some positions, the rows of V. (n,) -> (n, k)"""
+        return np.asarray(self.loadings[positions] * self.scales[positions][:, None])
 
     def of_terms(self, terms: UInt64) -> Float32:
         """The topic vector of a text, given by its terms, repetitions included. (n,) -> (k,)"""
@@ -146,7 +159,7 @@ class Topics:
         known = np.flatnonzero(self.terms[positions] == terms)
         positions, owners = positions[known], owners[known]
         weights = log_counts(np.minimum(times[known], MOST)) * self.idf[positions]
-        rows = weights[:, None] * self.loadings[positions].astype(np.float32)
+        rows = weights[:, None] * self.rows(positions)
         starts = np.flatnonzero(are_new(owners))
         vectors: Float32 = np.zeros((len(texts), self.dimension), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.float32)
@@ -162,7 +175,7 @@ class Topics:
         weights = np.where(
             self.terms[positions] == names, log_counts(np.minimum(times, MOST)) * self.idf[positions], np.float32(0)
         )
-        rows = weights[:, None] * self.loadings[positions].astype(np.float32)
+        rows = weights[:, None] * self.rows(positions)
         factor = to_unit(rows.sum(axis=0)[None], scale=row_lengths(weights[None]) * _SCALE)
         return np.asarray((rows * factor / times[:, None])[which.reshape(-1)], dtype=np.float32)
 
@@ -184,7 +197,7 @@ class Topics:
         positions = postings.positions(self.terms)
         held = np.flatnonzero(positions >= 0)
         idf = self.idf[held]
-        loadings = self.loadings[held].astype(np.float32) * idf[:, None]
+        loadings = self.rows(held) * idf[:, None]
         counts, logs = postings.by_passage(positions[held]), log_counts(np.arange(MOST + 1))
         for first in range(0, len(postings), _ROWS):  # what is made of them takes several times their memory
             part: Any = counts[first : first + _ROWS]
@@ -207,7 +220,8 @@ def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
         write(_MAGIC + sizes.tobytes())
         write(topics.terms.astype("<u8").data)
         write(topics.idf.astype("<f4").data)
-        write(np.ascontiguousarray(topics.loadings, dtype="<f2").data)
+        write(topics.scales.astype("<f4").data)
+        write(np.ascontiguousarray(topics.loadings).data)
 
     written = write_durably(folder / name, fill)
     return Segment("topics", name, written.size, IdRanges.of(()), written.digest, sums=written.sums)
@@ -224,12 +238,13 @@ def open_topics(path: Path, sums: bytes = b"") -> Topics:
     if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
         raise IndexDamaged(f"{path} is not a file of topics; {cure}")
     terms, dimension, passages = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
-    edges = list(accumulate([8 * terms, 4 * terms, 2 * terms * dimension], initial=_HEADER))
+    edges = list(accumulate([8 * terms, 4 * terms, 4 * terms, terms * dimension], initial=_HEADER))
     if min(terms, dimension) < 1 or edges[-1] != len(data):
         raise IndexDamaged(f"{path} has {len(data)} bytes, not {edges[-1]}; {cure}")
     file.check()
     parts = [data[start:end] for start, end in pairwise(edges)]
-    return Topics(parts[0].view("<u8"), parts[1].view("<f4"), parts[2].view("<f2").reshape(terms, dimension), passages)
+    loadings = parts[3].view(np.int8).reshape(terms, dimension)
+    return Topics(parts[0].view("<u8"), parts[1].view("<f4"), loadings, parts[2].view("<f4"), passages)
 
 
 def named_topics(folder: Path, segments: Sequence[Segment]) -> Topics | None:

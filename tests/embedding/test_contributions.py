@@ -278,8 +278,8 @@ def test_what_cannot_be_meant_is_refused(index: Index) -> None:
 def test_shares_of_terms_sum_to_their_topics() -> None:
     generator = np.random.default_rng(0)
     terms = np.sort(of_question("ship sail harbour captain wave"))
-    loadings = generator.standard_normal((len(terms), 3)).astype(np.float16)
-    topics = Topics(terms, np.arange(1, len(terms) + 1, dtype=np.float32), loadings, 10)
+    loadings = generator.standard_normal((len(terms), 3)).astype(np.float32)
+    topics = Topics.of(terms, np.arange(1, len(terms) + 1, dtype=np.float32), loadings, 10)
     for question in ("ship ships captain zyzzyva", "wave", "zyzzyva", "captain captain captain wave"):
         asked = of_question(question)
         shares = topics.shares(asked)

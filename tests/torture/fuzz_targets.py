@@ -536,7 +536,7 @@ def _open_topics(path: Path) -> None:
 
 def _topics() -> Iterator[bytes]:
     terms = np.sort(np.random.default_rng(0).integers(1, 2**63, 12).astype(np.uint64))
-    topics = Topics(terms, np.ones(12, dtype=np.float32), np.ones((12, 3), dtype=np.float16), 40)
+    topics = Topics.of(terms, np.ones(12, dtype=np.float32), np.ones((12, 3), dtype=np.float32), 40)
     with tempfile.TemporaryDirectory() as folder:
         yield (Path(folder) / write_topics(topics, Path(folder), generation=1).file).read_bytes()
 

@@ -36,10 +36,9 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
-from semsearch.dense.faiss_writer import FaissSegment
+from semsearch.dense.faiss_writer import PACKED, FaissSegment, beginning, faiss, fast_scan, in_one_thread, plain_index
 from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
 from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, in_one_thread, plain_index
 from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment

@@ -8,6 +8,10 @@ candidates, is .997, with centroids by k-means .999; they are made eight times a
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +33,15 @@ from semsearch.dense.scan_plan import (
     least_step,
     shares_found,
 )
-from semsearch.dense.stored_vectors import PACKED, beginning, faiss, fast_scan, plain_index
 from semsearch.dense.vector_store import Questions
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft
+from semsearch.system.memory import VECTOR_SEARCH, require_memory
+
+require_memory(VECTOR_SEARCH, "to search vectors")
+import faiss as _faiss  # noqa: E402  # without that memory it crashes while it is loaded
+
+faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 
 if TYPE_CHECKING:
     from semsearch.results.reports import Scan
@@ -40,6 +49,64 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 14  # vectors decoded at a time
 _SAMPLE = 1 << 12  # vectors that the mean and the spread of each number are learned from
 _LEVELS = np.array([-1.5104, -0.4528, 0.4528, 1.5104], dtype=np.float32)  # of a normal distribution (Max 1960, table I)
+PACKED = 32  # vectors whose codes are packed together
+
+
+@contextmanager
+def in_one_thread(wanted: bool) -> Iterator[None]:
+    """Let FAISS use one thread while the block runs, if it is wanted. It concerns the calling thread only.
+
+    What FAISS returns is the same, with however many threads.
+    """
+    if not wanted:
+        yield
+        return
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+def _alone() -> None:
+    """In a child that was forked, the threads that FAISS would wait for are not there."""
+    faiss.omp_set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_alone)
+
+
+def fast_scan(centroids: Float32, blocks: UInt8, count: int) -> Any:
+    """An index of FAISS over codes that are packed in blocks. (d / 2, 16, 2), (bytes,)"""
+    parts, _, width = centroids.shape
+    index = faiss.IndexPQFastScan(parts * width, parts, 4, faiss.METRIC_INNER_PRODUCT, PACKED)
+    faiss.copy_array_to_vector(np.ascontiguousarray(centroids, dtype=np.float32).ravel(), index.pq.centroids)
+    index.codes.resize(len(blocks))
+    if len(blocks):
+        faiss.rev_swig_ptr(index.codes.get(), len(blocks))[:] = blocks
+    index.is_trained, index.ntotal, index.ntotal2 = True, count, -(-count // PACKED) * PACKED
+    return index
+
+
+def plain_index(dimension: int, kind: Kind) -> Any:
+    """An empty index of FAISS for vectors of a kind: signed bytes for sentences, half-precision floats for passages."""
+    of = faiss.ScalarQuantizer
+    quantizer = of.QT_8bit_direct_signed if kind == "sentence" else of.QT_fp16
+    return faiss.IndexScalarQuantizer(dimension, quantizer, faiss.METRIC_INNER_PRODUCT)
+
+
+@lru_cache(maxsize=16)
+def beginning(dimension: int, count: int, kind: Kind) -> bytes:
+    """The bytes that FAISS writes before so many vectors; the last eight are the size of these in bytes."""
+    index, parts = plain_index(dimension, kind), list[bytes]()
+    index.ntotal = count
+    faiss.write_index(index, faiss.PyCallbackIOWriter(lambda data: parts.append(bytes(data))))
+    return b"".join(parts)[:-8] + np.array([count * index.code_size], dtype="<u8").tobytes()
+
+
+# -- A segment ---------------------------------------------------------------------------------------------------------
 
 
 class FaissSegment:

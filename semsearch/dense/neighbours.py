@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
+from semsearch.dense.faiss_writer import faiss
 from semsearch.dense.scan_plan import evenly
-from semsearch.dense.stored_vectors import faiss
 
 Rows = Callable[[Int64], Float32]  # the vectors of rows by their numbers (m,) -> (m, d)
 Report = Callable[[int, int], None]  # rows done, of how many

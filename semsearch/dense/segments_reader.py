@@ -16,8 +16,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult, merged, nothing_found
 from semsearch.arrays.types import Bool, Float32, Int64
-from semsearch.dense.stored_vectors import StoredVectors, nothing_stored
-from semsearch.dense.vector_store import check_dimension
+from semsearch.dense.vector_store import StoredVectors, check_dimension, nothing_stored
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 

@@ -24,7 +24,8 @@ contract suite that it must pass, where it takes one more line. `SegmentsWriter`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +36,30 @@ from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.segments import Segment
 
-if TYPE_CHECKING:
-    from semsearch.dense.stored_vectors import StoredVectors
-
 Questions = Callable[[Int64], Float32]  # questions about passages with these ids, as vectors, to measure recall with
 
 NO_IDS = IdRanges.of(())
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """The stored vectors of some passages or sentences: those of the ids at some positions among n. (m,), (m, d)"""
+
+    positions: Int64
+    rows: Float32
+    n: int
+
+    def by_position(self) -> StoredVectors:
+        """Sort the vectors by their positions."""
+        if not (np.diff(self.positions) < 0).any():
+            return self
+        order = np.argsort(self.positions)
+        return StoredVectors(self.positions[order], self.rows[order], self.n)
+
+
+def nothing_stored(n: int) -> StoredVectors:
+    """The stored vectors of n ids that have none."""
+    return StoredVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32), n)
 
 
 class VectorReader(Protocol):

@@ -40,8 +40,7 @@ from semsearch.indexing.intake import Intake, forget
 from semsearch.indexing.reading_log import ReadingLog
 from semsearch.indexing.segment_merging import Merger, drop_unnamed, leftovers, reclaim_space, sweep
 from semsearch.indexing.spool import Spool, SpooledBatch
-from semsearch.lexical.postings import LexicalSegment
-from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, write_transaction

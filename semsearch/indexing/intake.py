@@ -17,7 +17,7 @@ import numpy as np
 
 from semsearch.indexing.read_files import Chunk, Prepared
 from semsearch.indexing.spool import Spool, SpooledBatch, batch_of
-from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.lexical.postings import WordsWriter
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import label_of

@@ -31,8 +31,7 @@ from semsearch.errors import (
     is_resource_exhaustion,
 )
 from semsearch.indexing.spool import SpooledBatch, batch_of
-from semsearch.lexical.postings import GatheredPostings, PostingsBuilder
-from semsearch.lexical.postings_writer import gather
+from semsearch.lexical.postings import GatheredPostings, PostingsBuilder, gather
 from semsearch.readers.document import Document
 from semsearch.readers.read import FileContent, check_size, content_of, read_file
 from semsearch.readers.registry import Format, register, registered

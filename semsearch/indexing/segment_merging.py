@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.vector_store import Questions, VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.lexical.postings import LexicalSegment
-from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.database import SEGMENTS
 from semsearch.storage.segments import (
     KINDS,

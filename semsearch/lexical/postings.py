@@ -13,7 +13,7 @@ The file is a short header and its arrays, read by memory mapping: a query touch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -23,18 +23,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch import tuning
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt64
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical import spelling
 from semsearch.lexical.spelling import SpelledWords
-from semsearch.storage.segments import Segment
-from semsearch.system.durable import CheckedFile
+from semsearch.storage.segments import LARGEST_WORDS, Segment, segment_name
+from semsearch.system.durable import CheckedFile, Write, write_durably
+from semsearch.text.languages import ENGLISH
+from semsearch.text.passage_records import PassageWords
 from semsearch.text.terms import Lexicon, Terms
-from semsearch.text.tokens import WordChunk, hash_chunks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
 
 _MAGIC = b"semsearch words2"
 _HEADER = len(_MAGIC) + 5 * 8  # five int64 follow: T, R, P, W, U
@@ -173,7 +175,7 @@ class GatheredPostings:
 
 
 class PostingsBuilder:
-    """Gathers postings of passages: new ones by `add`, in the order of their rows, or those of segments by `merge`.
+    """Gathers postings: of new passages by `add_terms`, in the order of their rows, or those of segments by `merge`.
 
     Terms are numbered by a lexicon, which may be shared.
     """
@@ -190,19 +192,9 @@ class PostingsBuilder:
         """The number of passages so far."""
         return self._size
 
-    def add(self, texts: Sequence[str], passages: Int64, weights: Int64) -> None:
-        """Append passages: text i belongs to passage `passages[i]`, from 0 on, and its words count `weights[i]` (0–3).
-
-        All texts of a passage are given at once.
-        """
-        self.add_chunks(hash_chunks(texts), passages, weights)
-
-    def add_chunks(self, chunks: Iterable[WordChunk], passages: Int64, weights: Int64) -> None:
-        """Append passages by texts whose words have been found. The arrays are those of `add`."""
-        self.add_terms(self.lexicon.of_chunks(chunks), passages, weights)
-
     def add_terms(self, occurrences: Terms, passages: Int64, weights: Int64) -> None:
-        """Append passages by the terms of their texts. The arrays are those of `add`."""
+        """Append passages by the terms of their texts: text i belongs to passage `passages[i]`, from 0 on, and its
+        words count `weights[i]` (0 to 3). All texts of a passage are given at once."""
         # one sort brings together what stands in the same passage: passage, term and weight in one integer
         terms = occurrences.numbers.astype(np.int64) << 2 | weights[occurrences.texts]
         rows = passages.astype(np.int64)[occurrences.texts]  # NumPy 1 on Windows counts in 32 bits
@@ -321,3 +313,102 @@ class LexicalSegment:
                 f"{path} has {len(self.postings)} passages, not {len(segment.id_ranges)}; "
                 f"run: {rebuild_command(path.parents[1])}"
             )
+
+
+# -- Writer ------------------------------------------------------------------------------------------------------------
+
+
+_CHUNK = 1 << 20
+
+
+class WordsWriter:
+    """Gathers the words of passages and writes segments of at most about `largest` passages each."""
+
+    def __init__(self, folder: Path, *, generation: int, largest: int = LARGEST_WORDS) -> None:
+        self.folder = folder
+        self.generation = generation
+        self.largest = largest
+        self.segments: list[Segment] = []
+        self._lexicon = Lexicon()
+        self._builder = PostingsBuilder(self._lexicon)
+        self._ids: list[Int64] = []
+
+    def add(self, ids: Int64, headings: Sequence[str], texts: Sequence[str], language: str = ENGLISH) -> None:
+        """Append passages of one language with rising ids (n,), each by its title with headings and its text."""
+        pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
+        weights = np.tile(np.array([tuning.TUNING.heading_weight, 1], dtype=np.int64), len(texts))
+        owners = np.repeat(np.arange(len(texts)), 2)
+        self._builder.add_terms(self._lexicon.in_language(pairs, language), owners, weights)
+        self._append(ids)
+
+    def add_words(self, ids: Int64, words: PassageWords) -> None:
+        """Append passages with rising ids (n,) whose words have been found."""
+        gather(self._builder, words)
+        self._append(ids)
+
+    def take(self, ids: Int64, gathered: GatheredPostings) -> None:
+        """Append passages with rising ids (n,) whose words another process gathered."""
+        self._builder.take(gathered)
+        self._append(ids)
+
+    def _append(self, ids: Int64) -> None:
+        self._ids.append(ids)
+        if len(self._builder) >= self.largest:
+            self._write()
+
+    def merge(self, sources: Sequence[LexicalSegment], removed: IdRanges) -> None:
+        """Append all passages of some segments but the removed ones, in the order of their ids."""
+        ids = [source.id_ranges.all_ids() for source in sources]
+        alive = [~source.id_ranges.rows_in(removed) for source in sources]
+        together = np.sort(np.concatenate([segment_ids[rows] for segment_ids, rows in zip(ids, alive, strict=True)]))
+        for first in range(0, len(together), self.largest):
+            part = together[first : first + self.largest]
+            for source, segment_ids, rows in zip(sources, ids, alive, strict=True):
+                inside = rows & (segment_ids >= part[0]) & (segment_ids <= part[-1])
+                self._builder.merge(source.postings, inside, np.searchsorted(part, segment_ids[inside]), len(part))
+            self._ids.append(part)
+            self._write()
+
+    def finish(self) -> list[Segment]:
+        """Write what is left, and return all segments of this writer."""
+        if len(self._builder):
+            self._write()
+        return self.segments
+
+    def _write(self) -> None:
+        name = segment_name("words", self.generation)
+        arrays = self._builder.to_arrays()
+
+        def fill(write: Write) -> None:
+            for array in arrays:
+                for first in range(0, len(array), _CHUNK):
+                    write(np.ascontiguousarray(array[first : first + _CHUNK]).data)
+
+        written = write_durably(self.folder / name, fill)
+        id_ranges = IdRanges.of_ids(np.concatenate(self._ids))
+        self.segments.append(Segment("words", name, written.size, id_ranges, written.digest, sums=written.sums))
+        self._builder, self._ids = PostingsBuilder(self._lexicon), []
+
+
+def gather(builder: PostingsBuilder, words: PassageWords) -> None:
+    """Append passages with their titles and headings to a builder.
+
+    A passage whose whole text is given besides its sentences (`words.whole`) is counted by that; one in another
+    language than English (`words.foreign`) by the terms of that language.
+    """
+    sizes = words.sentence_counts + 1
+    passages = np.repeat(np.arange(len(sizes)), sizes)
+    weights = np.ones(len(passages), dtype=np.int64)
+    weights[np.isin(passages, words.whole)] = 0
+    weights[np.cumsum(sizes) - sizes] = tuning.TUNING.heading_weight
+    terms = builder.lexicon.of_chunks([*words.chunks, *words.whole_chunks])
+    owners = np.concatenate((passages, words.whole))
+    counted = np.concatenate((weights, np.ones_like(words.whole)))
+    for foreign in words.foreign:
+        counted[np.isin(owners, foreign.passages)] = 0
+    for foreign in words.foreign:
+        terms = terms.and_then(builder.lexicon.in_language([*foreign.above, *foreign.texts], foreign.language))
+        heading_weights = np.full(len(foreign.above), tuning.TUNING.heading_weight)
+        owners = np.concatenate((owners, foreign.passages, foreign.passages))
+        counted = np.concatenate((counted, heading_weights, np.ones_like(foreign.passages)))
+    builder.add_terms(terms, owners, counted)

@@ -37,7 +37,7 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.dense.stored_vectors import StoredVectors
+    from semsearch.dense.vector_store import StoredVectors
 
 Unit = Literal["documents", "passages", "sentences"]
 ExportRow = dict[str, Any]  # with a `vector`, if that is wanted; zero if there is none

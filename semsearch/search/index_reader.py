@@ -27,7 +27,7 @@ from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8, UInt64
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import StoreAddress, get_address, open_stores
-from semsearch.dense.vector_store import VectorReader, VectorStore
+from semsearch.dense.vector_store import StoredVectors, VectorReader, VectorStore, nothing_stored
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
@@ -58,7 +58,6 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.dense.stored_vectors import StoredVectors
     from semsearch.embedding.embedder import SentenceEmbedder
 
 _LOG = logging.getLogger(__name__)
@@ -168,8 +167,6 @@ class IndexView:
         if embedder is None:
             numbers = np.repeat(spans.firsts - starts, spans.counts) + np.arange(spans.counts.sum())
             return self.reader.sentence_vectors.fetch(numbers)
-        from semsearch.dense.stored_vectors import StoredVectors, nothing_stored  # FAISS: a search by words needs none
-
         made = self.reader.embedded_sentences.of(ids.tolist(), partial(self._embedded, embedder))
         n, first_and_rows = int(spans.counts.sum()), zip(starts.tolist(), map(made.get, ids.tolist()), strict=True)
         parts = [(first, rows) for first, rows in first_and_rows if rows is not None and len(rows)]

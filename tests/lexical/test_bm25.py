@@ -38,7 +38,7 @@ def build(path: Path, texts: list[str], *, step: int = 2) -> Postings:
     builder = PostingsBuilder(Lexicon())
     for first in range(0, len(texts), step):
         part = texts[first : first + step]
-        builder.add(part, np.arange(len(part)), np.ones(len(part), dtype=np.int64))
+        builder.add_terms(builder.lexicon.of(part), np.arange(len(part)), np.ones(len(part), dtype=np.int64))
     return write(builder, path)
 
 
@@ -102,7 +102,7 @@ def test_merged_segments_are_as_if_written_at_once(tmp_path: Path) -> None:
 
 def test_words_of_headings_count_double(tmp_path: Path) -> None:
     builder = PostingsBuilder(Lexicon())
-    builder.add(["River", "the water", "the river"], np.array([0, 0, 1]), np.array([2, 1, 1]))
+    builder.add_terms(builder.lexicon.of(["River", "the water", "the river"]), np.array([0, 0, 1]), np.array([2, 1, 1]))
     rows, counts = write(builder, tmp_path / "p").of(as_terms("river")[0])
     assert rows.tolist() == [0, 1]
     assert counts.tolist() == [2, 1]

@@ -13,8 +13,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import IndexDamaged
 from semsearch.lexical.bm25 import NeighbourFlags, WordScores, WordSearch
-from semsearch.lexical.postings import LexicalSegment
-from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.segments import Segment
 from semsearch.text.terms import Lexicon, of_question
 

@@ -10,8 +10,7 @@ import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.postings import LexicalSegment, Postings, PostingsBuilder
-from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.lexical.postings import LexicalSegment, Postings, PostingsBuilder, WordsWriter
 from semsearch.lexical.spelling import SpelledWords, edit_between
 from semsearch.storage.segments import Segment
 from semsearch.text.terms import LONGEST, SHORTEST, Lexicon
@@ -106,7 +105,7 @@ def test_a_merged_segment_has_the_words_of_the_passages_that_are_left(tmp_path: 
 
 def test_words_that_refer_to_nothing_are_damage(tmp_path: Path) -> None:
     builder = PostingsBuilder(Lexicon())
-    builder.add(["a violin"], np.arange(1), np.ones(1, dtype=np.int64))
+    builder.add_terms(builder.lexicon.of(["a violin"]), np.arange(1), np.ones(1, dtype=np.int64))
     arrays = builder.to_arrays()
     arrays[5 + 4] = np.full_like(arrays[5 + 4], 99)  # the positions of the words' terms
     (tmp_path / "segments").mkdir()

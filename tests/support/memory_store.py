@@ -18,10 +18,10 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.stored_vectors import StoredVectors
 from semsearch.dense.vector_store import (
     Questions,
     SegmentsWriter,
+    StoredVectors,
     VectorStore,
     check_dimension,
 )

@@ -10,8 +10,7 @@ from references.lsa import lsa
 from small import TOPICS, sentence
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.lexical.postings import LexicalSegment
-from semsearch.lexical.postings_writer import WordsWriter
+from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.text.terms import Lexicon
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, open_topics, write_topics

@@ -25,8 +25,8 @@ from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import scanned
+from semsearch.dense.faiss_writer import plain_index
 from semsearch.dense.segments_reader import InThreads, OpenedSegment, SegmentsReader
-from semsearch.dense.stored_vectors import plain_index
 from semsearch.dense.vector_store import Questions, SegmentsWriter
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name

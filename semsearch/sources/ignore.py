@@ -18,11 +18,11 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from semsearch.errors import UsageError, is_resource_exhaustion
+from semsearch.sources.roots import IGNORE_FILES
 from semsearch.system.source_files import read_source
 
 Skipped = Callable[[str, str], None]  # (path, reason); the path of a folder ends in a slash
 
-IGNORE_FILES = (".gitignore", ".semsearchignore")
 _MOST_BYTES = 1 << 24  # of a file of rules
 _EXCLUDE = ".git/info/exclude"
 _WHOLE = re.compile(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]")  # an escaped character, or a class such as [a-z]

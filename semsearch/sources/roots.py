@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from semsearch.errors import UsageError
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.sources.ignore import IGNORE_FILES
 from semsearch.system.locations import uri_scheme
 
 ADDED = 0  # the root of texts that a program added
+IGNORE_FILES = (".gitignore", ".semsearchignore")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ from typing import NamedTuple, Protocol
 from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.readers.registry import is_readable
 from semsearch.sources.ignore import (
-    IGNORE_FILES,
     Rules,
     Skipped,
     compose,
@@ -37,6 +36,7 @@ from semsearch.sources.ignore import (
     slashed,
     text_here,
 )
+from semsearch.sources.roots import IGNORE_FILES
 from semsearch.system.clock import storable_time
 
 

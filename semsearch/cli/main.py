@@ -215,8 +215,11 @@ def semsearch(
 ) -> None:
     """Instant semantic search over your own documents, offline.
 
-    semsearch index docs/ creates an index, and brings it up to date when run again; semsearch query "..." searches it,
-    and so does semsearch "how do I ...". semsearch serve --open searches as you type, in the browser.
+    semsearch index docs/ creates an index, and brings it up to date when run again.
+
+    semsearch query "..." searches it, and so does semsearch "how do I ...".
+
+    semsearch serve --open searches as you type, in the browser.
     """
     context.default_map = cli.use_configuration(context.invoked_subcommand)
 

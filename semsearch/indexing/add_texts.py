@@ -158,7 +158,7 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     """Read a record with passages. Raises UsageError unless it has the form of an export."""
     try:
         document = convert(record, _Document)
-    except ValidationError as error:
+    except (ValidationError, UnicodeEncodeError) as error:
         raise UsageError(f"the passages of {id} are not as an export has them ({error}); export it again") from error
     title, format = storable(document.title or ""), document.format
     metadata = json.dumps(json_values(document.metadata or {}), allow_nan=False)
@@ -300,8 +300,8 @@ def _check(text: AddedDocument) -> None:
     for name in ("id", "text", "title", "format") if isinstance(text, Text) else ("id",):
         if not isinstance(value := getattr(text, name), str):
             raise UsageError(f"the {name} of a Text must be a string, not {type(value).__name__}")
-    if not text.id:
-        raise UsageError("the id of a text is empty; give each text its own id")
+    if not text.id or "\0" in text.id:
+        raise UsageError(f"the id {text.id!r} is empty or has a NUL character; give each text its own id")
     try:
         text.id.encode()
     except UnicodeEncodeError:

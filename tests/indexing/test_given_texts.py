@@ -83,6 +83,8 @@ def test_a_table_of_numbers_and_dates_has_them_as_metadata(small_vectors: Vector
         (Text("a", "A bee."), "add takes several documents, not one Text"),
         ([{"id": None, "text": "A bee."}], "the id of a Text must be a string, not NoneType"),
         ([{"id": True, "text": "A bee."}], "the id of a Text must be a string, not bool"),
+        ([{"id": "a\0b", "text": "A bee."}], "has a NUL character"),
+        ([{"id": "a", "passages": [{"text": "A bee.", "sentences": []}], "\ud800": 1}], "export it again"),
     ],
 )
 def test_what_is_no_document_is_refused_and_nothing_is_kept(

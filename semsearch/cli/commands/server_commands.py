@@ -185,9 +185,10 @@ def mcp(
     opened = served.open()
     if not opened.names():
         complain(none_in(served.indexes))  # and continues: an index that is created later is found
+    server = _mcp_server(opened, timeout)
     if sys.stdin.isatty():
         complain("waiting for MCP messages on standard input; docs/agents.md shows how agents start this command")
-    _mcp_server(opened, timeout).run("stdio")
+    server.run("stdio")
     sys.stderr.flush()
     os._exit(0)  # a request that has timed out must not delay the end; tools only read
 

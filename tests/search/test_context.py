@@ -13,7 +13,7 @@ from small import small_vectors, write_articles
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Context, Hit, Hits
-from semsearch.search.assemble_context import assemble
+from semsearch.search.assemble_context import announces, assemble, goes_back
 from semsearch.searchable import LEAST_WORDS
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.text_lengths import count_words
@@ -184,3 +184,30 @@ def test_an_index_gives_contexts_that_keep_to_budget_and_filters(tmp_path: Path)
         (only, *_) = index.context("moon", filters=["sea-0.md"], mode="dense", floor=0).citations
         assert only.path.endswith("sea-0.md")
         assert index.context("moon", filters=["nowhere/*"]).citations == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It sails at dawn.", "This is why.", "However, the deck is new.", "“They” were there.", "- These are old.",
+        "In addition, a rope.", "For example: the anchor.", "It’s late.", "THEREFORE we wait.",
+        "On the other hand, no.",
+    ],
+)  # fmt: skip
+def test_what_points_back_is_known_by_its_beginning(sentence: str) -> None:
+    assert goes_back(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Items are many.", "Itself a ship.", "Thisbe waits.", "The ship sails.", "", "Stillness.", "Inn", "However-much"],
+)
+def test_a_word_that_only_begins_like_it_does_not(sentence: str) -> None:
+    assert not goes_back(sentence)
+
+
+def test_a_colon_announces() -> None:
+    assert announces("Take the following:")
+    assert announces("**Take these:** ")
+    assert not announces("At 10:30 we sail.")
+    assert not announces("")

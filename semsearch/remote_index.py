@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import threading
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -245,14 +244,18 @@ class ServerConnection:
         parts = split_uri(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise UsageError(f"{url!r} is not the address of a server; give one such as http://127.0.0.1:8765")
+        try:
+            _ = parts.port
+        except ValueError as error:
+            raise UsageError(f"{url!r} is not the address of a server: {error}") from None
         if token is not None and not (token.isascii() and token.isprintable()):
             raise UsageError("the token has characters other than printable ASCII")
         self.url: str = url.rstrip("/")
         self._parts = parts
         self._timeout = timeout
         self._headers = {"Accept": "application/json"} | ({} if token is None else {"Authorization": f"Bearer {token}"})
-        self._lock = threading.Lock()
-        self._idle: list[http.client.HTTPConnection] = []
+        self._connect: Any = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._idle: list[http.client.HTTPConnection] = []  # each lent to one thread at a time
 
     def get(self, path: str, query: Mapping[str, Any]) -> Any:
         """Read what is at a path. Raises what the server answers with: the errors of an index, ServerError."""
@@ -286,9 +289,11 @@ class ServerConnection:
     def _sent(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
         """Send a request on a kept connection, or on a new one where the server has closed all of those meanwhile."""
         while True:
-            with self._lock:
-                kept = self._idle.pop() if self._idle else None
-            connection = kept or self._opened()
+            is_new = False
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection, is_new = self._connect(self._parts.hostname, self._parts.port, timeout=self._timeout), True
             try:
                 connection.request(method, path, body, dict(headers))
                 answer = connection.getresponse()
@@ -297,24 +302,14 @@ class ServerConnection:
                     raise OSError(f"it answers with more than {_MOST >> 20} MB")
             except BaseException as error:
                 connection.close()
-                if kept is not None and isinstance(error, ConnectionError | http.client.BadStatusLine):
+                if not is_new and isinstance(error, ConnectionError | http.client.BadStatusLine):
                     continue
                 raise
-            with self._lock:
-                keep = not answer.will_close and len(self._idle) < _IDLE
-                if keep:
-                    self._idle.append(connection)
-            if not keep:
+            if answer.will_close or len(self._idle) >= _IDLE:
                 connection.close()
+            else:
+                self._idle.append(connection)
             return answer.status, text
-
-    def _opened(self) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
-        assert self._parts.hostname is not None  # checked when this was made
-        try:
-            return kind(self._parts.hostname, self._parts.port, timeout=self._timeout)
-        except ValueError as error:
-            raise UsageError(f"{self.url!r} is not the address of a server: {error}") from None
 
     def _understood(self, status: int, text: bytes) -> Any:
         """The answer of the server, as JSON. Raises the error that it stands for."""
@@ -335,19 +330,12 @@ class ServerConnection:
 
     def close(self) -> None:
         """Close the connections that are kept."""
-        with self._lock:
-            idle, self._idle = self._idle, []
+        idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
 
 def _with_query(path: str, query: Mapping[str, Any]) -> str:
-    texts = {name: _as_text(value) for name, value in query.items() if value is not None}
-    return f"{path}?{urlencode(texts, doseq=True)}" if texts else path
-
-
-def _as_text(value: Any) -> Any:
-    """A value as a query string has it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return list(value) if isinstance(value, tuple) else value
+    texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items()}
+    encoded = urlencode({name: value for name, value in texts.items() if value is not None}, doseq=True)
+    return f"{path}?{encoded}" if encoded else path

@@ -244,10 +244,6 @@ class ServerConnection:
         parts = split_uri(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise UsageError(f"{url!r} is not the address of a server; give one such as http://127.0.0.1:8765")
-        try:
-            _ = parts.port
-        except ValueError as error:
-            raise UsageError(f"{url!r} is not the address of a server: {error}") from None
         if token is not None and not (token.isascii() and token.isprintable()):
             raise UsageError("the token has characters other than printable ASCII")
         self.url: str = url.rstrip("/")

@@ -46,7 +46,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "indexing/reading_log.py": "a file of the index's folder",
     "maintenance/index_folders.py": "the index that was made anew, beside the old one",
     "mapping/": "files of the index's folder",
-    "readers/containers/archive.py": "members of an archive that was read",
+    "readers/archive.py": "members of an archive that was read",
     "readers/reader_child.py": "what the kernel says of the process",
     "readers/pages/text_recognition.py": "the user's cache",
     "rerankers/": "models that the user names",

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers import text
-from semsearch.readers.containers.archive import InnerFiles, contained_name
+from semsearch.readers.archive import InnerFiles, contained_name
 from semsearch.readers.document import Builder, DamagedParts, Document, first_names, title_of
 from semsearch.readers.encoding import declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html

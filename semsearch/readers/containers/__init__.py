@@ -1,1 +1,0 @@
-"""Files that have files in them: mail and archives."""

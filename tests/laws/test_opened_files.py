@@ -41,7 +41,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "cli/main.py": "/dev/null",
     "dense/": "files of the index's folder",
     "embedding/": "a file that a program saved and names",
-    "evaluate/": "files that the user names",
+    "evaluate.py": "files that the user names",
     "indexing/add_texts.py": "files that the user names",
     "indexing/reading_log.py": "a file of the index's folder",
     "maintenance/index_folders.py": "the index that was made anew, beside the old one",

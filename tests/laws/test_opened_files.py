@@ -34,7 +34,6 @@ PACKAGE = Path(semsearch.__file__).parent
 DOOR = "system/source_files.py"
 OTHERS = {  # what the other modules that open files open: never what an index names by a document's path
     "chat.py": "an address that the user gave",
-    "cli/commands/config_command.py": "a new semsearch.toml",
     "cli/commands/mcp_install.py": "configurations of the user's agents",
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
@@ -44,7 +43,6 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "evaluate.py": "files that the user names",
     "indexing/add_texts.py": "files that the user names",
     "indexing/reading_log.py": "a file of the index's folder",
-    "maintenance/index_folders.py": "the index that was made anew, beside the old one",
     "mapping/": "files of the index's folder",
     "readers/archive.py": "members of an archive that was read",
     "readers/reader_child.py": "what the kernel says of the process",

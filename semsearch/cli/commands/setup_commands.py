@@ -1,4 +1,6 @@
-"""`semsearch doctor`: does the installation work? Packages, word vectors, folders, and a search with a known answer."""
+"""`semsearch doctor`, `config` and `vectors`: does the installation work, how is it configured, and which word vectors
+does it have? semsearch-research adds commands that convert and train word vectors.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,23 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from semsearch import __version__
-from semsearch.cli.printing import PROBLEMS, keep_warnings
-from semsearch.errors import SemsearchError, install_command
+from semsearch.cli import options
+from semsearch.cli.configuration import SECRET, all_items, read_configuration, users_file
+from semsearch.cli.plugged_in import group
+from semsearch.cli.printing import PROBLEMS, aligned, complain, keep_warnings, one_line, to_json
+from semsearch.errors import SemsearchError, VectorsError, install_command
 from semsearch.index import Index
 from semsearch.system.locations import cache_folder, config_folder, data_folder
 from semsearch.word_vectors.table import load_vectors, shipped_names
+
+# -- doctor ------------------------------------------------------------------------------------------------------------
 
 # which a wrong processor, libc or version of Python breaks
 _COMPILED = "numpy scipy.sparse faiss lxml.etree turbohtml pypdfium2 Stemmer pyromark sentencex yaml".split()
@@ -40,9 +47,9 @@ def doctor() -> None:
         "packages": _packages,
         "word vectors": _word_vectors,
         "search": _search,
-        "settings": partial(_folder, config_folder()),
-        "own indexes": partial(_folder, data_folder() / "indexes"),
-        "cache": partial(_folder, cache_folder("")),
+        "settings": lambda: _folder(config_folder()),
+        "own indexes": lambda: _folder(data_folder() / "indexes"),
+        "cache": lambda: _folder(cache_folder("")),
         "file names": _file_names,
     }
     are_well = True
@@ -93,3 +100,61 @@ def _file_names() -> str:
     if encoding.lower().replace("-", "") != "utf8":
         raise SemsearchError(f"as {encoding}; set PYTHONUTF8=1")
     return f"as {encoding}"
+
+
+# -- config ------------------------------------------------------------------------------------------------------------
+
+
+def config(json: options.JsonOption = False) -> None:
+    """Show all keys of semsearch.toml, with their values and where these come from."""
+    items: list[tuple[str, Any, str]] = [
+        (key, "***" if key == SECRET and value else value, source)
+        for key, value, source in all_items(read_configuration())
+    ]
+    if json:
+        print(to_json([{"key": key, "value": value, "source": source} for key, value, source in items]))
+        return
+    rows = [
+        (key, "-" if value is None else one_line(to_json(value, indent=None)), source) for key, value, source in items
+    ]
+    print(*aligned([("key", "value", "from"), *rows], left=(0, 1, 2)), sep="\n")
+    complain(f"your own file is {users_file()}; a project's is semsearch.toml in its folder")
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+vectors_group = group("Word vectors: list, inspect.")
+
+
+@vectors_group.command("list")
+def list_() -> None:
+    """List the word vectors that come with semsearch."""
+    for name in shipped_names():
+        table = load_vectors(name)
+        licence = table.card.get("licence", "unknown")
+        print(f"{name}  {len(table)} words  {table.dimension} dimensions  licence {licence}")
+
+
+@vectors_group.command()
+def info(name: options.TableArgument = "english", json: options.JsonOption = False) -> None:
+    """Show the details and source of word vectors, and verify their digest. Exit status 2 if they are damaged."""
+    table = load_vectors(name)
+    details: dict[str, Any] = {
+        **dict.fromkeys(("source", "licence", "dtype"), "unknown"),
+        **table.card,
+        "name": table.name,
+        "words": len(table),
+        "pieces": len(table.pieces or ()),
+        "dimension": table.dimension,
+        "folder": str(table.folder),
+        "bytes": sum(path.stat().st_size for path in table.folder.iterdir() if path.is_file()),
+        "verified": table.verify(),
+    }
+    if json:
+        print(to_json(details))
+    else:
+        for key, value in details.items():
+            pairs = value.items() if isinstance(value, dict) else ()
+            print(f"{key:<14}{', '.join(f'{part} {number}' for part, number in pairs) or one_line(str(value))}")
+    if not details["verified"]:
+        raise VectorsError(f"{table.folder} is damaged: its digest is wrong; make it again")

@@ -83,7 +83,7 @@ class Tuning:
     verdict_a: float = 3e-4  # a of the words' weights: a word as frequent as this in general text counts half
 
     # the sentence that is shown; Measurements, "The sentence that states the fact"
-    quote_passages: int = 6  # of a document, its best, whose sentences are compared
+    quote_passages: int = 6  # of a document, its best, whose sentences are compared; a short one has no more
     quote_other: float = 0.7  # times the score of a sentence of another passage than the document's best
     quote_near: float = 0.7  # times the score of the best: others that have less do not change places with it
     quote_documents: int = 3  # first documents of an answer of which so many are; of the others, the hits alone

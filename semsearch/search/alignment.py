@@ -2,6 +2,8 @@
 
 A_ij is how well sentence j has the i-th content word of the query: the best of its words, where the same word counts 1,
 another form of it (an equal stem) .95, another word cos² of their word vectors, and a word with digits none but itself.
+In a short document a word of its title or its file's name counts .95 in each sentence: "how long do I bake banana
+bread" asks the page of that name only for the time.
 
     C_ij  = max_d r^d A_i(j-d)                        a word said up to four sentences before still counts
     w_i   = √idf_i · log((n + 1) / (Σ_j C_ij + ½))    what few of the n sentences have decides
@@ -39,6 +41,7 @@ from semsearch.word_vectors.table import WordVectors
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
 REACH = 4  # sentences before
 OTHER_FORM = 0.95  # what another word of the same term counts: "removed" for "remove"
+OF_TITLE = 0.95  # what a word counts that the title or the file's name of a short document has
 _LEAST_WEIGHT = 0.2  # of the logarithm: a word that all sentences have still counts
 _MOST_WORDS = 32  # of a query, those with the largest idf
 _WORDS_OF_PASSAGE = 100  # roughly
@@ -52,16 +55,18 @@ class AlignedPassage:
     """The n sentences of a passage, aligned with the q words of a query."""
 
     parts: PassageParts
-    alone: Float32  # A, (n, q)
+    alone: Float32  # A, with the title's words (n, q)
     similar: Float32  # C, (n, q)
-    around: Float32  # how well headings, title or file's name have each word; of the best passages, else zero (q,)
+    around: Float32  # how well headings, title or file's name have each word (q,)
     sums: Float32  # of C over the sentences (q,)
     weights: Float64  # w, for this passage by itself (q,)
     scores: Float64  # (n,)
 
 
-def aligned_passages(asked: QueryWords, ids: Sequence[int], around: int, index: IndexView) -> dict[int, AlignedPassage]:
-    """Align different passages, by id; of the first so many also what is around them."""
+def aligned_passages(
+    asked: QueryWords, ids: Sequence[int], are_short: Bool, index: IndexView
+) -> dict[int, AlignedPassage]:
+    """Align different passages, by id; `are_short`: of which documents the title counts in each sentence."""
     rows = index.passages(ids)
     documents = index.documents_of(rows.values())
 
@@ -72,23 +77,22 @@ def aligned_passages(asked: QueryWords, ids: Sequence[int], around: int, index: 
     if not parts:
         return {}
     spoken = index.languages_of([rows[id_] for id_ in ids])
-    groups = [*(part.compared for part in parts), *(part.around for part in parts[:around])]
-    similar = similarities(asked, groups, [*spoken, *spoken[:around]])
-    counts = np.array([len(part.compared) for part in parts])
-    ends = counts.cumsum()
-    n, starts = int(ends[-1]), ends - counts  # sentences; the rest is around them
-    with_earlier = recalled(similar[:n], np.arange(n) - np.repeat(starts, counts))
+    groups = [*(part.compared for part in parts), *(part.around for part in parts)]
+    similar = similarities(asked, groups, [*spoken, *spoken])
+    starts = np.cumsum([0, *map(len, groups)])[:-1]
+    starts, starts_around = np.split(starts, 2)
+    n, counts = int(starts_around[0]), np.diff([*starts, starts_around[0]])  # sentences; the rest is around them
+    around, alone = np.maximum.reduceat(similar, starts_around, axis=0), similar[:n]
+    of_title = np.maximum(similar[starts_around], similar[starts_around + 1]) * (OF_TITLE * are_short)[:, None]
+    np.maximum(alone, np.repeat(of_title, counts, axis=0), out=alone)
+    with_earlier = recalled(alone, np.arange(n) - np.repeat(starts, counts))
     sums = np.add.reduceat(with_earlier, starts, axis=0)
     weights = word_weights(asked, sums, counts[:, None])
     scores = np.einsum("nq,nq->n", with_earlier, np.repeat(weights, counts, axis=0))
-    best = np.zeros_like(sums)
-    if around:
-        firsts = np.cumsum([n, *(len(part.around) for part in parts[:around])])[:-1]
-        best[:around] = np.maximum.reduceat(similar, firsts, axis=0)
-    slices = map(slice, starts.tolist(), ends.tolist())
+    slices = map(slice, starts.tolist(), [*starts[1:].tolist(), n])
     return {
-        id_: AlignedPassage(part, similar[at], with_earlier[at], above, sum_, weight, scores[at])
-        for id_, part, at, above, sum_, weight in zip(ids, parts, slices, best, sums, weights, strict=True)
+        id_: AlignedPassage(part, alone[at], with_earlier[at], above, sum_, weight, scores[at])
+        for id_, part, at, above, sum_, weight in zip(ids, parts, slices, around, sums, weights, strict=True)
     }
 
 

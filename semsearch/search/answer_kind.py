@@ -62,6 +62,7 @@ _MEASURES = [  # what a question asks for, and what a number of that kind looks 
         (r"\benvironment variable\b", r"(?-i:\b[A-Z][A-Z\d]*_[A-Z\d_]+\b|\$[A-Z])"),
     )
 ]
+_ASKS_UNIT = re.compile(r"\b(?:how (?:long|often|hot|warm|cold)|temperature)\b")
 _HOW_MANY = re.compile(r"\b(?:how many|number of) ((?:\w+ ?){1,3})", re.IGNORECASE)
 _ASKS_NAME = re.compile(
     r"\b(variable|option|flag|switch|function|file|package|trait|keys?|table|header|operator|property|parameter|module"
@@ -102,6 +103,7 @@ class AnswerKind:
     question: str  # case-folded
     is_english: bool
     number: bool
+    with_unit: bool  # whether the number says nothing without its unit, as after "how long"
     measures: tuple[re.Pattern[str], ...]  # how the number may look
     counted: tuple[str, ...]  # of which things the number is: the words after "how many"
     name: bool  # of a thing that has one: an option, a file, a function
@@ -112,9 +114,10 @@ class AnswerKind:
     def factor(self, part: Part) -> float:
         """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
         tuned, factor = tuning.TUNING, 1.0
-        if self.number and self._has_number(part):
+        is_measured = any(map(part.has, self.measures))
+        if self.number and (is_measured if self.with_unit else self._has_number(part)):
             factor *= tuned.quote_number
-        if self.measures and any(map(part.has, self.measures)):
+        if is_measured:
             factor *= tuned.quote_measure
         if self.counted and any(self._counts(part, end) for _, _, end in part.counts):
             factor *= tuned.quote_measure
@@ -187,6 +190,7 @@ def answer_kind(question: str, language: str) -> AnswerKind:
         question=folded,
         is_english=is_english,
         number=asks_number,
+        with_unit=is_english and _ASKS_UNIT.search(folded) is not None,
         measures=tuple(measure for asks, measure in _MEASURES if is_english and asks.search(folded)),
         counted=() if counted is None else tuple(_stem(word) for word in counted[1].split() if len(word) > 3),
         name=is_english and _ASKS_NAME.search(folded) is not None,
@@ -194,6 +198,26 @@ def answer_kind(question: str, language: str) -> AnswerKind:
         default=is_english and _ASKS_DEFAULT.search(folded) is not None,
         definition=_definition(folded) if is_english and not asks_number else None,
     )
+
+
+PLAIN_VERBS: Mapping[str, str] = {  # what documents say, by what is typed
+    "disable": "(?:turn|switch)(?:ed|ing|e?s)? {} off",
+    "enable": "(?:turn|switch)(?:ed|ing|e?s)? {} on",
+    "exclude": "(?:leav(?:e|es|ing)|left|keep(?:s|ing)?|kept) {} out",
+    "restore": "(?:get(?:s|ting)?|got|bring(?:s|ing)?|brought) {} back",
+    "remove": "(?:get(?:s|ting)?|got) rid of",
+    "combine": "put(?:s|ting)? {} together",
+}
+_TYPED = [
+    (verb, re.compile(r"\b" + typed.replace(" {} ", r"(?: [\w'-]+){0,4}? ") + r"\b", re.IGNORECASE))
+    for verb, typed in PLAIN_VERBS.items()
+]
+
+
+def with_plain_verb(question: str) -> str:
+    """An English question with the verb that documents use where it is typed as two: "turn off" is "disable", too."""
+    verb = next((verb for verb, typed in _TYPED if typed.search(question)), None)
+    return question if verb is None else f"{question} {verb}"
 
 
 def _stem(plural: str) -> str:
@@ -207,6 +231,6 @@ def _definition(question: str) -> re.Pattern[str] | None:
         return None
     stems = [re.escape(word.removesuffix("s") if len(word) > 3 else word) for word in asked["thing"].split()]
     thing = r"\W{1,3}".join(rf"{stem}(?:e?s)?" for stem in stems)
-    between = r"\W{1,3}(?:\([^)]{0,60}\)\W{1,3}|[^.]{0,40}, )?(?:\w+ )?"
+    between = r"\W{1,3}(?:\([^)]{0,60}\)\W{1,3}|[^.]{0,40}, )?(?:\w+ (?!(?:is|are|was|were)\b))?"
     subject = rf"\W{{0,5}}(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
     return re.compile(rf"{subject}(?:{_DEFINES})\b(?! (?:not|also|\w+ed)\b)", re.IGNORECASE)

@@ -203,7 +203,7 @@ def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quote
     if not asked.names or not 0 <= first < len(passage.row.sentences):
         return None
     last = max(first, int(np.searchsorted(passage.row.sentences[:, 2], hit.end)) - 1)
-    (aligned,) = aligned_passages(asked, [passage.row.id], 0, index).values()
+    (aligned,) = aligned_passages(asked, [passage.row.id], np.zeros(1, np.bool_), index).values()
     texts, similar, weights = aligned.parts.compared, aligned.alone, aligned.weights
     near = [similar[first : last + 1].max(axis=0), *(similar[first - step] for step in range(1, min(REACH, first) + 1))]
     steps = np.argmax([row * RECALLED**step for step, row in enumerate(near)], axis=0).tolist()

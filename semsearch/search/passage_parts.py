@@ -87,7 +87,7 @@ class PassageParts:
     """The parts of a passage."""
 
     def __init__(self, row: PassageRow, document: DocumentRow) -> None:
-        around = (*row.headings, document.title, document.path.rpartition("/")[2])
+        around = (document.title, document.path.rpartition("/")[2], *row.headings)
         self.compared = tuple(with_parts(text, document.format) for text in row.sentence_texts)  # with query's words
         self.around = tuple(with_parts(text, document.format) for text in around)
         self._text, self._title, self._has_headings = row.text, document.title, bool(row.headings)

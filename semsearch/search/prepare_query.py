@@ -24,6 +24,7 @@ from semsearch.lexical.bm25 import WordScores
 from semsearch.results.explanation import Correction
 from semsearch.results.options import SearchOptions
 from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
+from semsearch.search.answer_kind import with_plain_verb
 from semsearch.search.candidates import Query, QueryPart, dense_weight
 from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
@@ -63,7 +64,8 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     syntax = parse_query(original, options.syntax)
     embedder = None if options.mode == "lexical" else index.embedder
     language, of_language = _language_among(syntax.text, embedder, index.reader), tuple[str, ...]()
-    typed = LookedUp.of(syntax.text, language, index)
+    text = syntax.text if language not in (None, ENGLISH) or syntax.must else with_plain_verb(syntax.text)
+    typed = LookedUp.of(text, language, index)
     if language is None:
         language, of_language = _language_beyond(typed, embedder, index.reader)
     compared, corrected = typed, tuple[Correction, ...]()

@@ -52,26 +52,28 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys([*best, *(at for group in groups for at in group)])]
     asked = query_words(query, index)
-    aligned = aligned_passages(asked, candidates.ids[positions].tolist(), len(best), index)
+    are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
+    aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)
     return Compared(wanted, groups, asked, dict(zip(positions, aligned.values(), strict=True)), best)
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
     """For each hit the passages from which it is chosen: itself, and for a document's first one its best others.
 
-    As in `support`, only sections change places, with others or with what stands before the first heading, and only
-    where both retrievers compare them; what has near-duplicates stays with them.
+    As in `support`, only sections of a document and what stands before its first heading change places, and only where
+    both retrievers compare them; what has near-duplicates stays with them. Of a short document all take part.
     """
-    tuned, candidates, documents = tuning.TUNING, ranking.candidates, ranking.candidates.spans.documents
-    scores, are_sections, seen = candidates.scores, candidates.are_sections, set[int]()
-    is_text = candidates.spans.code == 0
+    tuned, candidates, spans = tuning.TUNING, ranking.candidates, ranking.candidates.spans
+    scores, documents, is_text, seen = candidates.scores, spans.documents, spans.code == 0, set[int]()
+    with_sections = np.isin(documents, documents[candidates.are_sections])
     alike = {at for hit, others in ranking.near_duplicates.items() if others for at in (hit, *others)}
     groups = list[tuple[int, ...]]()
     for at in ranking.order:
         document, group = int(documents[at]), (at,)
         is_first = document not in seen and len(seen) < tuned.quote_documents
-        if is_first and "support" in candidates.points and are_sections[at] and at not in alike:
-            same = np.flatnonzero((documents == document) & is_text & (scores >= tuned.quote_near * scores[at]))
+        if is_first and "support" in candidates.points and is_text[at] and with_sections[at] and at not in alike:
+            least = tuned.quote_near * scores[at] if spans.passages[at] > tuned.quote_passages else -np.inf
+            same = np.flatnonzero((documents == document) & is_text & (scores >= least))
             best = same[np.argsort(-scores[same], kind="stable")].tolist()
             group += tuple(other for other in best if other != at and other not in alike)[: tuned.quote_passages - 1]
         seen.add(document)

@@ -51,6 +51,7 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.results.hits import Verdict
 from semsearch.search.alignment import QueryWords
+from semsearch.search.answer_kind import PLAIN_VERBS
 from semsearch.search.candidates import Candidates, Query, Ranking, RelevanceOf
 from semsearch.search.index_reader import IndexView
 from semsearch.search.quote import Compared
@@ -137,7 +138,7 @@ def judge(query: Query, compared: Compared | None, ranking: Ranking, index: Inde
     candidates, tuned = ranking.candidates, tuning.TUNING
     if query.original is None or compared is None:
         return None
-    missing = _missing(query, compared.asked, index)
+    missing = _missing(query.original, query, compared.asked, index)
     if candidates.relevance is None or not ranking.order:
         return Judgement("not here", missing, ())
     is_foreign = query.language is not None and query.language not in index.reader.languages
@@ -173,7 +174,7 @@ def _rarity(asked: QueryWords) -> Float64:
     return np.asarray(a / (a + asked.frequencies))
 
 
-def _missing(query: Query, asked: QueryWords, index: IndexView) -> tuple[str, ...]:
+def _missing(original: str, query: Query, asked: QueryWords, index: IndexView) -> tuple[str, ...]:
     """The words of a query that no passage has, but for such as are frequent in general; none of single characters."""
     reader = index.reader
     if query.language is not None:
@@ -181,4 +182,5 @@ def _missing(query: Query, asked: QueryWords, index: IndexView) -> tuple[str, ..
         if query.language not in reader.languages or rules.pairs or rules.sequences:
             return ()
     are_telling = ~asked.are_held & (_rarity(asked) >= 0.5)
-    return tuple(name for name, is_missing in zip(asked.names, are_telling.tolist(), strict=True) if is_missing)
+    missing = (name for name, is_missing in zip(asked.names, are_telling.tolist(), strict=True) if is_missing)
+    return tuple(name for name in missing if name not in PLAIN_VERBS or name in original.casefold())

@@ -6,6 +6,7 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.search.allowed_passages import QuerySyntax, parse_query
+from semsearch.search.answer_kind import with_plain_verb
 
 
 @pytest.mark.parametrize(
@@ -76,3 +77,16 @@ def test_a_query_of_thousands_of_phrases_is_refused() -> None:
     with pytest.raises(UsageError, match="more than 500 phrases"):
         parse_query("ship" + " -draft" * 501, "full")
     assert len(parse_query("ship" + " -draft" * 500, "full").must_not) == 500
+
+
+@pytest.mark.parametrize(
+    ("question", "verb"),
+    [
+        ("how do I turn the search plugin off", "disable"),
+        ("leave a folder out of the backup", "exclude"),
+        ("Get rid of old keys", "remove"),
+        ("turn the page, then go off", ""),
+    ],
+)
+def test_a_verb_of_two_words_is_read_as_the_one_of_documents_too(question: str, verb: str) -> None:
+    assert with_plain_verb(question) == f"{question} {verb}".strip()

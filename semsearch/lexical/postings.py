@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 _MAGIC = b"semsearch words2"
 _HEADER = len(_MAGIC) + 5 * 8  # five int64 follow: T, R, P, W, U
 MOST = 255  # times that are counted
-_Integers = npt.NDArray[np.integer[Any]]
 _MOST_SOUND = 1 << 16  # terms whose postings are known to be sound
 
 

@@ -154,15 +154,12 @@ class AnswersOfMode:
         for answer in self.questions:
             if answer.question.kind and answer.question.answers:
                 by_kind.setdefault(answer.question.kind, []).append(answer)
-        return {
-            kind: {
-                "questions": len(answers),
-                "first": _share([answer.is_first for answer in answers]),
-                "in_five": _share([answer.is_in_five for answer in answers]),
-                "stated": _share([answer.is_stated for answer in answers if answer.is_in_five]),
-            }
-            for kind, answers in by_kind.items()
-        }
+        return {kind: _facts(answers) for kind, answers in by_kind.items()}
+
+    @property
+    def all_facts(self) -> dict[str, float | None]:
+        """The same of all questions that have an answer, whatever their kind."""
+        return _facts([answer for answer in self.questions if answer.question.answers])
 
     @property
     def misses(self) -> list[QuotedAnswer]:
@@ -177,6 +174,15 @@ class AnswersOfMode:
         kinds = {"kinds": self.kinds} if self.kinds else {}
         counts = {"mode": self.mode, "questions": len(self.questions)}
         return {**counts, **self.figures, **kinds, "verdicts": self.verdicts, "misses": misses}
+
+
+def _facts(answers: Sequence[QuotedAnswer]) -> dict[str, float | None]:
+    return {
+        "questions": len(answers),
+        "first": _share([answer.is_first for answer in answers]),
+        "in_five": _share([answer.is_in_five for answer in answers]),
+        "stated": _share([answer.is_stated for answer in answers if answer.is_in_five]),
+    }
 
 
 def _share(values: Sequence[bool]) -> float | None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+from matplotlib import rc_context
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.evaluate.answers import evaluate_answers, read_questions
+from semsearch_research.evaluate.plots import save
+from semsearch_research.experiments.answers_experiment import draw
 
 SEA = "The old ship sailed at dawn. The captain is Ada  Lovelace. The anchor weighs nine tons."
 BREAD = "The dough rests for two hours. The oven is hot. Salt is in the pan."
@@ -120,3 +124,9 @@ def test_facts_are_counted_by_their_kind(tmp_path: Path, small_vectors: VectorTa
         "list": {"questions": 1, "first": 0.0, "in_five": 0.0, "stated": None},
     }
     assert report.to_dict()["modes"][0]["kinds"] == mode.kinds
+    with rc_context({"svg.fonttype": "none"}):  # text, not outlines
+        save(draw(report), tmp_path / "a.svg")
+    picture = ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")
+    texts = ["".join(text.itertext()) for text in picture]
+    bars = {"prose (2)", "list (1)", "all (3)", "0.50", "–", "hybrid: facts stated in the sentence shown"}
+    assert bars | {"right first hit (2)", "wrong first hit (1)", "without an answer (1)", "not here"} <= {*texts}

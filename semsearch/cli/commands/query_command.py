@@ -48,7 +48,7 @@ def query(
         int | None, Option("-k", metavar="N", help="Maximum number of hits; default: 10, of occurrences 1,000.")
     ] = None,
     open_: Annotated[
-        int | None, Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR, viewer or pager.")
+        int | None, Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR or the viewer, or print its text.")
     ] = None,
     explain: Annotated[bool, Option("--explain", help="Explain each score, word by word.")] = False,
     output: options.OutputArguments,

@@ -236,7 +236,7 @@ def open_topics(path: Path, sums: bytes = b"") -> Topics:
     file = CheckedFile(path, sums)
     data = file.data
     if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
-        raise IndexDamaged(f"{path} is not a file of topics; {cure}")
+        raise IndexDamaged(f"{path} is no file of topics, or one of an earlier version; {cure}")
     terms, dimension, passages = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
     edges = list(accumulate([8 * terms, 4 * terms, 4 * terms, terms * dimension], initial=_HEADER))
     if min(terms, dimension) < 1 or edges[-1] != len(data):

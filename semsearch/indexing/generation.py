@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
@@ -88,7 +89,11 @@ def new_generation(
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
     reading_log = ReadingLog(database.folder)
     try:
-        with write_transaction(database, derived=derived) as db, Spool(database.folder) as spool:
+        with (
+            write_transaction(database, derived=derived) as db,
+            Spool(database.folder) as spool,
+            threadpool_limits(1),  # several threads of linear algebra, beside several of ours, only wait for each other
+        ):
             settings = settings or Settings.from_json(get_meta(db, "settings"))
             sweep(db, database.folder)
             yield Generation(

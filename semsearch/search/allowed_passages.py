@@ -22,7 +22,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +31,7 @@ from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import UsageError, quoted
 from semsearch.results.options import SearchOptions, Syntax
 from semsearch.search.boosts import parse_boost
-from semsearch.search.filters import Filter, comparison, condition, nested_values, parse, positive, teach, text_of
+from semsearch.search.filters import Filter, comparison, condition, nested_values, parse, positive, teach
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import has_record_metadata
 from semsearch.storage.passage_rows import need_passages, with_documents
@@ -284,7 +283,6 @@ def _parts(ids: Int64) -> Iterator[list[int]]:
 
 _OWN = ("path", "title", "format", "modified")
 _MEANT = {"type": "format", "ext": "format", "extension": "format", "folder": "path", "dir": "path", "file": "path"}
-_MOST_NAMES = 20_000  # names that a misspelt one is compared with
 _ANY_DOCUMENT = "SELECT 1 FROM documents LEFT JOIN roots ON roots.id = root_id WHERE {} LIMIT 1"
 _ANY_RECORD = "SELECT 1 FROM record_metadata WHERE {} LIMIT 1"
 _METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metadata FROM record_metadata"
@@ -315,46 +313,20 @@ def _matches_any(db: sqlite3.Connection, wanted: Filter) -> bool:
 
 
 def _sentence(db: sqlite3.Connection, wanted: Filter) -> str:
-    """What a filter lacks, and what is perhaps meant instead."""
+    """What a filter lacks; of a key that no document has, the one that is perhaps meant."""
     key, sign = wanted.key.casefold(), "=" if wanted.operator == ".." else wanted.operator
-    lacking = f"no document has {wanted.key}{sign}{wanted.value}"
     if key == "path":
-        return f"no path matches {wanted.value!r}{_meant(wanted.value, _paths(db))}"
-    if key in ("title", "format"):
-        values = [value for (value,) in db.execute(f"SELECT DISTINCT {key} FROM documents")]  # noqa: S608
-        return lacking + _meant(wanted.value, values)
-    if key == "modified":
-        return lacking
-    values_by_key = _values_by_key(db)
-    if key in values_by_key:
-        return lacking + _meant(wanted.value, values_by_key[key])
-    hint = f"; did you mean {_MEANT[key]}?" if key in _MEANT else _meant(key, [*_OWN, *values_by_key])
-    return f"no document has the key {wanted.key!r}{hint}"
+        return f"no path matches {wanted.value!r}"
+    keys = {*_OWN} if key in _OWN else {*_OWN, *_keys(db)}
+    if key in keys:
+        return f"no document has {wanted.key}{sign}{wanted.value}"
+    meant = [_MEANT[key]] if key in _MEANT else get_close_matches(key, sorted(keys), 1, 0.7)
+    return f"no document has the key {wanted.key!r}{f'; did you mean {meant[0]}?' if meant else ''}"
 
 
-def _meant(wanted: str, names: Iterable[str]) -> str:
-    """The end of a sentence: what was meant, if a name is much like what is wanted."""
-    literal = wanted.removeprefix("./").strip("*/").casefold()
-    near = {name.casefold(): name for name in names if abs(len(name) - len(literal)) <= 2 + len(literal) // 4}
-    closest = get_close_matches(literal, list(near)[:_MOST_NAMES], 1, 0.7) if literal else []
-    return f"; did you mean {near[closest[0]]}?" if closest and closest[0] != wanted.casefold() else ""
-
-
-def _paths(db: sqlite3.Connection) -> Iterable[str]:
-    """The paths of all documents, of the folders that they lie in, and the names of both."""
-    names: dict[str, None] = {}
-    for (path,) in db.execute("SELECT path FROM documents"):
-        whole = PurePosixPath(path)
-        folders = [f"{part}/" for folder in whole.parents[-2::-1] for part in (folder.as_posix(), folder.name)]
-        names |= dict.fromkeys((*folders, path, whole.name))
-    return names
-
-
-def _values_by_key(db: sqlite3.Connection) -> dict[str, list[str]]:
-    """The different values of each key of metadata, casefolded keys."""
-    values: dict[str, dict[str, None]] = {}
-    for (metadata,) in db.execute(_METADATA):
-        for name, item in json.loads(metadata).items():
-            for key, value in nested_values(name.casefold(), item):
-                values.setdefault(key, {})[text_of(value)] = None
-    return {key: list(of_key) for key, of_key in values.items()}
+def _keys(db: sqlite3.Connection) -> set[str]:
+    """The keys of all metadata, casefolded."""
+    metadata = (json.loads(text) for (text,) in db.execute(_METADATA))
+    return {
+        key for fields in metadata for name, item in fields.items() for key, _ in nested_values(name.casefold(), item)
+    }

@@ -244,7 +244,6 @@ def number_of(text: str) -> float | None:
 
 _COMPARISON = re.compile(r'\s*([\w.\-]+|"[^"]+")\s*(!=|!~|<=|>=|=|<|>|~)\s*(.*?)\s*', re.DOTALL)
 _COMPARING = re.compile(r"=|[<>][<>=\s]*[\d.+-]")  # <x> is a value, >3 after an operator is none
-_MEANT = {"=>": ">=", "=<": "<=", "<>": "!="}  # other operators written twice mean the first of them
 _KEYLESS = re.compile(r"!=|!~|[<>=~]")
 _PARTS = re.compile(r"((?:\\\||\[!?[^\]/]{1,500}\]|[^|])*)\|", re.DOTALL)
 _BOUND = r"(?:\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+)?)?|[+-]?\d+(?:\.\d+)?)"
@@ -320,9 +319,10 @@ def _comparison(text: str, part: str, before: Filter | None) -> Filter:
     if not key.strip(".") or (match is None and _KEYLESS.match(value)):
         raise UsageError(f"the filter {text!r} names no key; write it as in 'author=Ada', and a path as in './=a.md'")
     if match is not None and _COMPARING.match(value):
-        written, rest = f"{operator}{value[0]}", value[1:].lstrip("<>= ")
-        meant = f"{key}{_MEANT.get(written, operator)}{rest}, or {key}~[{value[0]}]* for values that begin so"
-        raise UsageError(f"the filter {text!r} has the unknown operator {written}; write {meant}")
+        raise UsageError(
+            f"the filter {text!r} has the unknown operator {operator}{value[0]}; there are = != < <= > >= ~ !~, and "
+            f"{key}~[{value[0]}]* is of values that begin with {value[0]}"
+        )
     if not value and (operator not in ("=", "!=") or not match):
         after = "|" if before is not None or not match else operator
         raise UsageError(f"the filter {text!r} has no value for {key}; write one after the {after}")

@@ -143,19 +143,9 @@ def test_a_filter_that_cannot_be_meant_is_refused(text: str) -> None:
         parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("year=>2025", "year>=2025"),
-        ("year =< 2025", "year<=2025"),
-        ("year>>3", "year>3"),
-        ("year==2024", "year=2024"),
-        ("year<>2024", "year!=2024"),
-        ("author=Ada|year=>2025", "year>=2025"),
-    ],
-)
-def test_an_operator_that_there_is_not_is_an_error_with_the_one_that_is_meant(text: str, meant: str) -> None:
-    with pytest.raises(UsageError, match=rf"unknown operator .*; write {re.escape(meant)}, or"):
+@pytest.mark.parametrize("text", ["year=>2025", "year =< 2025", "year>>3", "year<>2024", "author=Ada|year==2025"])
+def test_an_operator_that_there_is_not_is_an_error(text: str) -> None:
+    with pytest.raises(UsageError, match=r"unknown operator .*; there are = != < <= > >= ~ !~"):
         parse(text)
     assert parse("title~[>]*")
 

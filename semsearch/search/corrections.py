@@ -179,8 +179,6 @@ class _Corrector:
 
     def instead_of(self, word: str) -> str | None:
         """The likeliest word, or two words, for one that no passage has; None if there is none."""
-        if self._is_compound(word):
-            return self._divided(word)
         similar = self._similar(word, 1)
         if not similar and (divided := self._divided(word)) is not None:
             return divided
@@ -216,7 +214,7 @@ class _Corrector:
 
     def _divided(self, word: str) -> str | None:
         """The two words that were written together: of all such, those that most passages have together."""
-        halves = _halves(word, _PART)
+        halves = [(word[:at], word[at:]) for at in range(_PART, len(word) - _PART + 1)]
         rows = _rows_of(self._lexical, [half for pair in halves for half in pair])
         together = [
             (max(_shared(one, two) for one in firsts for two in seconds), f"{first} {second}")
@@ -232,20 +230,6 @@ class _Corrector:
         for language, table in self._tables.items():
             p = np.maximum(p, _frequencies_in(table, [spelled(word, language) for word in words]))
         return p
-
-    def _is_compound(self, word: str) -> bool:
-        """Whether a word is made of two that the word vectors of a language know."""
-        for language, table in self._tables.items():
-            halves = [half for pair in _halves(spelled(word, language), SHORTEST) for half in pair]
-            is_known = table.lookup(hashes_of(halves)) >= 0
-            if (is_known[::2] & is_known[1::2]).any():
-                return True
-        return False
-
-
-def _halves(word: str, least: int) -> list[tuple[str, str]]:
-    """A word divided in two, each half of so many letters at least."""
-    return [(word[:at], word[at:]) for at in range(least, len(word) - least + 1)]
 
 
 def _frequencies_in(vectors: WordVectors | LanguageTable, words: Sequence[str]) -> Float32:

@@ -3,9 +3,9 @@
     python tests/benchmarks/quality/misspelt.py FOLDER [--index INDEX] [--questions 200] [--show-misses]
 
 FOLDER is a documentation tree. A mistake replaces a letter, leaves one out, adds one or swaps two, each as often, in a
-word of six letters or more; `replaced` only replaces. The digest is of all hits and scores of the clean questions: two
-versions that print the same one answer them alike, to the last bit. "As typed" is with the syntax "plain", which
-corrects nothing.
+word of six letters or more; `replaced` only replaces. Two words are joined, and a long one is divided, in one place.
+The digest is of all hits and scores of the clean questions: two versions that print the same one answer them alike, to
+the last bit. "As typed" is with the syntax "plain", which corrects nothing.
 """
 
 from __future__ import annotations
@@ -57,6 +57,19 @@ def misspelt(question: str, change: Change, random_: random.Random, *, every: bo
     for match in reversed(found if every else [random_.choice(found)]):
         question = question[: match.start()] + change(match.group(), random_) + question[match.end() :]
     return question
+
+
+def joined(question: str, random_: random.Random) -> str:
+    """A question without one of its spaces."""
+    space = random_.choice([match.start() for match in re.finditer(" ", question)])
+    return question[:space] + question[space + 1 :]
+
+
+def divided(question: str, random_: random.Random) -> str:
+    """A question with a space in one of its long words, three letters or more from its ends."""
+    word = random_.choice(list(re.finditer(rf"[^\W\d_]{{{LONG},}}", question)))
+    at = random_.randrange(word.start() + 3, word.end() - 2)
+    return f"{question[:at]} {question[at:]}"
 
 
 def headings_of(index: Path, n: int) -> list[tuple[str, str]]:
@@ -118,6 +131,8 @@ def measure(index: Index, asked: Sequence[tuple[str, str]], *, show: bool) -> No
         "one letter replaced": lambda question: misspelt(question, replaced, random_, every=False),
         "one mistake": lambda question: misspelt(question, mistaken, random_, every=False),
         "all long words misspelt": lambda question: misspelt(question, mistaken, random_, every=True),
+        "two words joined": lambda question: joined(question, random_),
+        "a word divided": lambda question: divided(question, random_),
     }
     print("| questions | hit@5 as typed | hit@5 | of clean | corrected | digest | ms |\n|---|---|---|---|---|---|---|")
     clean = 0

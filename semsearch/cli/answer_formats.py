@@ -22,6 +22,7 @@ from semsearch.results.hits import (
     DuplicatePassage,
     Hit,
     Hits,
+    Verdict,
     heading_of,
     location,
     nothing_answers,
@@ -159,8 +160,10 @@ class Answer:
         return [hit.to_dict() | {"explain": explanation.to_dict()} for hit, explanation in pairs]
 
 
-def score_of(hit: Hit) -> str:
-    """The score of a hit; in mode exact the number of its occurrences, `3×`."""
+def score_of(hit: Hit, verdict: Verdict | None = None) -> str:
+    """The score of a hit; in mode exact the number of its occurrences, `3×`; where nothing answers, `4% likely`."""
+    if verdict == "not here" and hit.relevance is not None:
+        return f"{hit.relevance:.0%} likely"
     return f"{hit.score:.3f}" if hit.occurrences is None else f"{hit.occurrences:,}×"
 
 
@@ -250,7 +253,7 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
         for hit, explanation in zip_longest(answer.hits, answer.explanations):
             if hit is not answer.hits[0]:
                 yield ""
-            parts = [path_and_position(hit), score_of(hit), *marks(hit), " › ".join(trail(hit))]
+            parts = [path_and_position(hit), score_of(hit, answer.hits.verdict), *marks(hit), " › ".join(trail(hit))]
             yield "  ".join(filter(None, parts))
             yield from _text_lines(hit, is_whole=answer.whole)
             if also := also_in(hit):

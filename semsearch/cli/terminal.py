@@ -64,7 +64,8 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
             console.print(Text(answer.heading, "yellow"))
         best = max(hit.score for hit in answer.hits)
         for hit, explanation in zip_longest(answer.hits, answer.explanations):
-            console.print(heading(hit, width=console.width, best=best), soft_wrap=True)
+            score = (score_of(hit, answer.hits.verdict), heat(hit.score, best) if answer.hits.answered else "dim")
+            console.print(heading(hit, score, width=console.width), soft_wrap=True)
             for text in _below(hit, answer.whole, asked, width - _INDENT):
                 _print_below(console, text, width)
             for line in lines(explanation, width=width - _INDENT) if explanation is not None else ():
@@ -92,12 +93,12 @@ def _print_below(console: Console, text: Text, width: int) -> None:
         console.print(line, soft_wrap=True)
 
 
-def heading(hit: Hit, *, width: int, best: float) -> Text:
-    """The heading of a hit: ` 1  0.813  docs/keys.md:42 › Keys › Rotation`.
+def heading(hit: Hit, score: tuple[str, str], *, width: int) -> Text:
+    """The heading of a hit, with its score and the style of that: ` 1  0.813  docs/keys.md:42 › Keys › Rotation`.
 
     A path is never cut; a trail may be, and stands on the next line where there is no room.
     """
-    line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", (score_of(hit), heat(hit.score, best)), "  ")
+    line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", score, "  ")
     for mark in marks(hit):
         line.append(f"{mark} ", "cyan")
     is_file = hit.root and not uri_scheme(hit.root)

@@ -44,7 +44,7 @@ def hit(
 def test_escape_sequences_of_a_document_never_reach_the_terminal() -> None:
     nasty = hit("ring\x07 \x1b[31mred\x9b1m \u202egnorw", path="a\x1b]0;x\x07.md", headings=("\x1b[2J",))
     shown = "\n".join(plain([Answer("q", "hybrid", Hits([nasty]))]))
-    shown += heading(nasty, width=80, best=1).plain + quotation(nasty, None, room=100).plain
+    shown += heading(nasty, ("0.500", ""), width=80).plain + quotation(nasty, None, room=100).plain
     shown += to_json(nasty.to_dict())
     assert not set(shown) & set("\x1b\x07\x9b")
 
@@ -74,11 +74,11 @@ def test_a_whole_passage_keeps_its_lines_and_marks_the_sentence() -> None:
 
 def test_a_path_is_never_cut_and_a_trail_fits() -> None:
     long = hit(path="a/" * 60 + "b.md", headings=("One", "Two"))
-    first, second = heading(long, width=80, best=1).plain.split("\n")
+    first, second = heading(long, ("0.500", ""), width=80).plain.split("\n")
     assert first == " 1  0.500  " + "a/" * 60 + "b.md:3"
     assert second.strip() == "One › Two"
     short = hit(headings=("A chapter with a long name", "A section with a long name", "The end"))
-    line = heading(short, width=60, best=1)
+    line = heading(short, ("0.500", ""), width=60)
     assert line.cell_len <= 60
     assert line.plain.endswith("… › The end")
 
@@ -97,7 +97,7 @@ def test_a_path_is_never_cut_and_a_trail_fits() -> None:
 )
 def test_a_hit_is_shown_where_one_finds_it(format: str, page: int | None, place: str | None, shown: str) -> None:
     found = hit(path="a", format=format, page=page, place=place, headings=("A ship", "One"))
-    assert heading(found, width=80, best=1).plain.endswith(f"  {shown}")
+    assert heading(found, ("0.500", ""), width=80).plain.endswith(f"  {shown}")
     where, _, trail = shown.partition(" › ")
     assert next(plain([Answer("q", "hybrid", Hits([found]))])) == f"{where}  0.500  {trail}"
 

@@ -42,7 +42,7 @@ def index(
         ),
     ] = None,
     *,
-    index: Annotated[list[str] | None, options.index_option("Name or path; default: the folder's name.")] = None,
+    index: Annotated[list[str] | None, options.index_option("Name or path; default: the first folder's name.")] = None,
     dry_run: Annotated[
         bool, Option("--dry-run", help="List what would be read, and what is left out by which rule.")
     ] = False,
@@ -83,7 +83,8 @@ def _print_report(
     if not target.is_new:
         return
     where, name = Path(os.path.realpath(target.folder)), name_or_path(target.folder)
-    print(f'new index in {where}; ask it from anywhere: {index_command("query", "--index", name)} "..."')
+    of_paths = f" of {', '.join(paths)}" if len(paths) > 1 else ""
+    print(f'new index{of_paths} in {where}; ask it from anywhere: {index_command("query", "--index", name)} "..."')
     if not is_place_chosen and where.parent == Path(os.path.realpath(users_own())):
         outside = [path for path in paths if folder_for_new([path], None) != HERE]
         are = "is" if len(outside) == 1 else "are"

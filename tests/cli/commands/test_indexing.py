@@ -46,6 +46,8 @@ def test_index_says_in_one_line_what_it_did_and_of_a_new_index_how_to_ask_it(
     assert line.startswith(f"{Path(INDEX)}: 2 added; 7 sentences")
     assert where == f'new index in {empty / INDEX}; ask it from anywhere: semsearch query --index docs "..."'
     assert len(semsearch("index", "docs").lines) == 1
+    _, where = semsearch("index", "docs/more", "docs/guide.md", "--vectors", small_vectors.folder).lines
+    assert where.startswith(f"new index of docs/more, docs/guide.md in {empty / 'indexes' / 'more'}; ask it")
 
 
 def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:

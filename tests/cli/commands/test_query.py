@@ -130,8 +130,10 @@ def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     assert {"verdict": "not here", "answered": False, "rank": 1}.items() <= json.loads(line).items()
     plain = semsearch("query", "ship")
     assert (plain.status, plain.lines[0]) == (1, "nothing answers this; nearest:")
-    assert [line for line in plain.lines if line.startswith("docs/")] != []
-    assert "nothing answers this; nearest:" in semsearch("query", "ship", "--format", "table").out
+    assert [line.split("  ")[1] for line in plain.lines if line.startswith("docs/")] == ["0% likely"] * len(near)
+    table = semsearch("query", "ship", "--format", "table").out
+    assert "nothing answers this; nearest:" in table
+    assert table.count("0% likely") == len(near)
     for format_ in ("csv", "paths", "null", "vimgrep"):
         result = semsearch("query", "ship", "--format", format_)
         assert (result.status, result.err) == (1, f"semsearch: {said}\n")

@@ -1,7 +1,7 @@
 """The configuration: defaults, the user's semsearch.toml, the project's, environment variables; later ones win.
 
-The fields of the classes below are the keys. A project's file may come from elsewhere, with the project: it names only
-paths in its own folder, and no server, store or language model, which would receive queries or texts.
+The fields of the classes below are the keys. A project's file may come from elsewhere, with the project: it has only
+keys that send nothing anywhere and read no file but indexes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ModelKeys:
 
 
 _SECTIONS: Mapping[str, Any] = {"": General, "search": SearchOptions, "model": ModelKeys, "settings": IndexSettings}
-_PATHS = ("settings.vectors", "settings.frequencies")
+_PATHS = ("indexes", "rerank", "settings.vectors", "settings.frequencies")  # or names, all but the first
 SECRET = "model.key"  # is never shown
 
 
@@ -60,6 +60,10 @@ def _keys(section: str) -> dict[str, str]:
     """The names of a section, by their keys: `search.k`: `k`."""
     prefix = f"{section}." if section else ""
     return {f"{prefix}{field.name}": field.name for field in fields(_SECTIONS[section])}
+
+
+_OF_PROJECTS = {"indexes", "ask", "rerank_seconds", *_keys("search"), *_keys("settings")}  # keys of a project's file
+_OF_PROJECTS -= {"settings.vectors", "settings.frequencies", "settings.store"}
 
 
 def _checked(section: str, key: str, value: Any) -> Any:
@@ -165,35 +169,27 @@ def _from_file(path: Path, *, is_users: bool) -> Iterator[tuple[str, Any]]:
 
 
 def _permitted(key: str, value: Any, folder: Path, *, is_users: bool) -> Any:
-    """A value, its paths made absolute. Raises UsageError for what only the user's own file may have."""
-    if not is_users and (key in ("server", "settings.store") or key.startswith("model.")):  # data would leave by it
+    """A value, its path made absolute. Raises UsageError for what only the user's own file may have."""
+    if not is_users and key not in _OF_PROJECTS:
         raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
-    if key == "ask" and not is_users:
-        if elsewhere := [text for text in value if uri_scheme(text)]:
-            raise UsageError(
-                f"{elsewhere[0]} is not on this machine; only your own configuration may name such an index"
-            )
-        return tuple(_inside(text, folder) if _is_path(text) else text for text in value)
-    is_path = key == "indexes" or (key in _PATHS and ("/" in value or os.sep in value))
-    if key == "rerank":
-        is_path = value.startswith((".", "~", os.sep)) or Path(value).is_absolute() or value.endswith(".onnx")
-        places = (folder, "", "sentence-transformers")  # of models whose name has no owner
-        if not is_users and (is_path or any(Path(place, value).exists() for place in places)):  # a model may bring code
-            raise UsageError(f"{value} is a folder or file; a project may only name a model that you have")
-        is_path |= (folder / value).exists()
-    return _inside(value, folder, is_users=is_users) if is_path else value
+    if key == "ask" and not is_users and (places := list(filter(_is_place, value))):
+        raise UsageError(f"{places[0]} is not a name; only your own configuration may name an index by its place")
+    if key not in _PATHS or not (key == "indexes" or _is_path(value) or (folder / value).exists()):
+        return value
+    if "\0" in value:
+        raise UsageError(f"{value!r} is not a path")
+    path = os.path.normpath(folder / expanded(value))
+    if not is_users and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise UsageError(f"{value} is outside {folder}; only your own configuration may name such a path")
+    return path
 
 
 def _is_path(text: str) -> bool:
-    return "/" in text or os.sep in text or text.startswith((".", "~"))
+    return text.startswith((".", "~")) or Path(text).is_absolute()
 
 
-def _inside(text: str, folder: Path, *, is_users: bool = False) -> str:
-    """A path relative to a folder, made absolute. Raises UsageError if a project's file leads out of its folder."""
-    path = os.path.normpath(folder / expanded(text))
-    if not is_users and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-        raise UsageError(f"{text} is outside {folder}; only your own configuration may name such a path")
-    return path
+def _is_place(text: str) -> bool:
+    return _is_path(text) or "/" in text or os.sep in text or bool(uri_scheme(text))
 
 
 # -- Of the running command --------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from console import index_docs, semsearch, work_in, write_docs
 
 from semsearch.arrays.types import Float32
 from semsearch.arrays.vectors import unit_rows
+from semsearch.cli.configuration import users_file
 from semsearch.rerankers import load_reranker as opening
 from semsearch.word_vectors.table import VectorTable
 
@@ -59,48 +60,30 @@ def test_a_query_is_read_again_and_the_explanation_says_by_what(opened: list[str
     assert opened == ["owner/vowels", "vowels", "vowels", "vowels"]
 
 
+def configure(text: str) -> None:
+    """Write the user's own configuration."""
+    users_file().parent.mkdir(parents=True, exist_ok=True)
+    users_file().write_text(text, encoding="utf-8")
+
+
 def test_it_may_be_configured_and_turned_off(
     tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = tmp_path / "semsearch.toml"
-    project.write_text("rerank = 'owner/vowels'\nrerank_seconds = 2\n", encoding="utf-8")
+    configure("rerank = 'owner/vowels'\nrerank_seconds = 2\n")
     assert all(reranked())
     assert not any(reranked("--rerank", "none"))
+    configure("rerank = './models'\n")  # beside the file
+    assert all(reranked())
     monkeypatch.setenv("SEMSEARCH_RERANK", "another")
     assert all(reranked())
-    assert opened == ["owner/vowels", "another"]
-    project.write_text("rerank_seconds = 0\n", encoding="utf-8")
+    assert opened == ["owner/vowels", str(users_file().parent / "models"), "another"]
+    (tmp_path / "semsearch.toml").write_text("rerank_seconds = 0\n", encoding="utf-8")
     assert "the rerank timeout must be positive" in semsearch("query", "captain").err
 
 
-def test_a_project_may_name_a_model_and_no_folder(
-    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = tmp_path / "semsearch.toml"
-    (tmp_path / "models" / "own").mkdir(parents=True)
-    (tmp_path / "below" / "owner" / "vowels").mkdir(parents=True)
-    (tmp_path / "below" / "sentence-transformers" / "small").mkdir(parents=True)
-    for model in ("/etc/model", "../model", "~/model.onnx", "models", "models/own", "./models", "model.onnx"):
-        project.write_text(f"rerank = '{model}'\n", encoding="utf-8")
-        assert f"{model} is a folder or file" in semsearch("query", "captain").err
-    monkeypatch.chdir(tmp_path / "below")
-    for model in ("owner/vowels", "small"):  # for which the folders of where one is are taken
-        project.write_text(f"rerank = '{model}'\n", encoding="utf-8")
-        assert f"{model} is a folder or file" in semsearch("query", "captain", "--indexes", "../indexes").err
-    monkeypatch.chdir(tmp_path)
-    assert opened == []
-    project.unlink()
-    own = tmp_path / "config" / "semsearch" / "semsearch.toml"
-    own.parent.mkdir(parents=True, exist_ok=True)
-    own.write_text(f"rerank = '{tmp_path / 'models'}'\n", encoding="utf-8")
-    assert all(reranked())
-    assert all(reranked("--rerank", "models/own"))
-    assert opened == [str(tmp_path / "models"), "models/own"]
-
-
-def test_a_server_is_not_asked_with_a_model_of_ones_own(tmp_path: Path, opened: list[str]) -> None:
+def test_a_server_is_not_asked_with_a_model_of_ones_own(opened: list[str]) -> None:
     there = ("--server", "http://127.0.0.1:9")
     assert "a server has its own model" in semsearch("query", "captain", *there, "--rerank", "vowels").err
-    (tmp_path / "semsearch.toml").write_text("rerank = 'vowels'\n", encoding="utf-8")
+    configure("rerank = 'vowels'\n")
     assert "a server has its own model" not in semsearch("query", "captain", *there).err
     assert opened == []

@@ -20,9 +20,8 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.scan_plan import evenly
 from semsearch.mapping.arrange_passages import arrange, beside, compare
-from semsearch.mapping.colouring import Colouring, colourings, get_spans_of_documents
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
-from semsearch.mapping.regions import MOST_READ, regions
+from semsearch.mapping.regions import MOST_READ, Colouring, colourings, get_spans_of_documents, regions
 from semsearch.results.documents import MapPassage, MapProgress, MapState, MapStatus
 from semsearch.storage.disk_space import get_fit
 from semsearch.storage.document_rows import DocumentRow, get_documents

@@ -13,7 +13,7 @@ import small
 from hypothesis import HealthCheck, settings
 from processes.crashing import FEW_STEPS, Deaths
 
-from semsearch.mapping.tsne import layout
+from semsearch.mapping.arrange_passages import layout
 from semsearch.readers import read, registry
 from semsearch.word_vectors.table import VectorTable
 

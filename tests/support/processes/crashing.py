@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from semsearch.mapping.tsne import layout
+from semsearch.mapping.arrange_passages import layout
 from semsearch.storage.connections import Connection
 
 DEATH = 77

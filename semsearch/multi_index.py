@@ -30,9 +30,9 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
-from semsearch.results.explanation import Fused, Weights
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, Verdict, best_of
 from semsearch.results.options import Mode, SearchOptions
+from semsearch.results.origin import Fused, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.candidates import fused, weigh
 from semsearch.search.exact_words import exact_first

@@ -27,9 +27,10 @@ from semsearch.results.documents import (
     MapStatus,
     PdfPage,
 )
-from semsearch.results.explanation import Correction, Explanation
+from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions, strings
+from semsearch.results.origin import Correction
 from semsearch.results.reports import Checkup, Problem, Status
 from semsearch.searchable import Searchable, SingleIndex, SoughtPassage
 from semsearch.system.locations import split_uri

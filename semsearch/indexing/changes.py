@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
+from semsearch.readers.document import WAITING
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
-from semsearch.results.reports import WAITING, SkippedFile, SyncReport, count_endings
+from semsearch.results.reports import SkippedFile, SyncReport, count_endings
 from semsearch.sources.root_files import digest_of, files_at, files_of, present_files, remote_source
 from semsearch.sources.roots import (
     Root,

@@ -13,19 +13,18 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
+from semsearch.readers.document import Omission
 from semsearch.results.reports import (
     MUCH_DRIFT,
     Adapted,
     Checkup,
     DiskPart,
     Finding,
-    Omission,
     Problem,
     SkippedFile,
     Status,
     count_endings,
     endings_in_words,
-    in_words,
 )
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.sources.roots import Root, covers
@@ -74,6 +73,35 @@ def read_problems(database: IndexDatabase) -> tuple[Problem, ...]:
             for omission in omissions_of(omissions)
         ]
     return (*sorted(problems, key=lambda problem: (problem.path, problem.reason)), *partly_read)
+
+
+def in_words(omission: Omission) -> str:
+    """Describe an omission in words, with the remedy."""
+    count, detail = f"{omission.count:,}", f" ({omission.detail})" if omission.detail else ""
+    s = "s" if omission.count != 1 else ""
+    match omission.kind:
+        case "doubtful encoding":
+            return f"{omission.detail}, which may be wrong; convert the file to UTF-8"
+        case "broken bytes":
+            return f"{count} invalid byte sequence{s} replaced by U+FFFD; restore the file, or convert it to UTF-8"
+        case "pages without text":
+            advice = (
+                "" if "; " in detail else "; run text recognition (OCR) on the file"
+            )  # as earlier versions wrote it
+            return f"{count} page{s} without text{detail}, perhaps scanned{advice}"
+        case "attachments":
+            advice = "" if detail else "; save them as separate files to index them"  # a detail has the reasons
+            return f"{count} attachment{s} not read{detail}{advice}"
+        case "archived files":
+            return f"{count} file{s} in it not read{detail}"
+        case "over the limit":
+            return f"{count} byte{s} {omission.detail} not read; raise --max-file-size, or split the file"
+        case "embedded files":
+            return f"{count} embedded file{s} not read{detail}; save them as separate files to index them"
+        case "damaged parts":
+            return f"{count} damaged part{s} left out{detail}; restore the file, or save it again"
+        case "encrypted parts":
+            return f"{count} encrypted part{s} not read{detail}; save the file without encryption"
 
 
 def not_read(db: sqlite3.Connection, seen: Changes) -> list[SkippedFile]:

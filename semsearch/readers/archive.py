@@ -20,7 +20,18 @@ from pathlib import PurePath, PurePosixPath
 from typing import IO, Any, TypeVar
 
 from semsearch.errors import MissingExtra, SourceError, is_resource_exhaustion
-from semsearch.readers.document import Block, Builder, Document, Spot, first_names, line_starts
+from semsearch.readers.document import (
+    WAITING,
+    Block,
+    Builder,
+    Document,
+    Omission,
+    OmissionKind,
+    Spot,
+    first_names,
+    line_starts,
+    together,
+)
 from semsearch.readers.read import read_bytes
 from semsearch.readers.registry import FORMATS, is_readable
 from semsearch.readers.sniff import refusal_of
@@ -33,7 +44,6 @@ from semsearch.readers.unpacking import (
     opener_of,
     uncompressed_name,
 )
-from semsearch.results.reports import WAITING, Omission, OmissionKind, together
 
 _LONGEST_NAME = 160  # characters, of a place
 _NAMED = 3  # of what is not read, in a report

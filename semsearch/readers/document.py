@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from pathlib import PurePath
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import Any, Literal, NamedTuple
 
 from semsearch.errors import SourceError
-from semsearch.results.reports import Omission
+from semsearch.results.codec import Record
 
 Anchors = tuple[tuple[int, int], ...]  # (offset in clean text, offset in source), rising in the first
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -101,6 +100,30 @@ class LazyBlocks(Sequence[Block]):
 
     def __getitem__(self, index: Any) -> Any:
         return [*self][index]
+
+
+OmissionKind = Literal[
+    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
+    "encrypted parts", "damaged parts", "over the limit",
+]  # fmt: skip
+WAITING = "its text is recognized last: semsearch index goes on with it"
+
+
+@dataclass(frozen=True, slots=True)
+class Omission(Record):
+    """A part of a file that its reader could not read, or may have misread."""
+
+    kind: OmissionKind
+    count: int = 1  # number of pages, byte sequences, attachments, bytes
+    detail: str = ""  # which, or how they were read
+
+
+def together(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
+    """The omissions of a file, from those of its parts: those of one kind and detail are summed."""
+    counts = Counter[tuple[OmissionKind, str]]()
+    for omission in omissions:
+        counts[omission.kind, omission.detail] += omission.count
+    return tuple(Omission(kind, count, detail) for (kind, detail), count in counts.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +340,8 @@ def encode_document(document: Document, text: str | None = None) -> bytes:
 
     Half a surrogate pair, which is no character, becomes a question mark.
     """
+    import msgspec  # takes a twentieth of a cold query's time, which reads no documents
+
     source = "" if document.source == text else document.source
     document = replace(document, source=source, blocks=[*document.blocks])
     try:
@@ -338,6 +363,8 @@ def _encodable(value: Any) -> Any:
 
 def decode_document(data: bytes, text: str = "") -> Document:
     """The document of these bytes; if it has no source, that is `text`. Raises NotADocument."""
+    import msgspec  # as above
+
     try:
         document = msgspec.json.decode(data, type=Document)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors

@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 
 from semsearch.errors import SourceError
-from semsearch.results.reports import Omission
+from semsearch.readers.document import Omission
 
 _WESTERN = "cp1252"
 _PAGES = (  # code pages that a text without a declaration may be in

@@ -32,11 +32,10 @@ from typing import Any, NamedTuple
 from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers import text
 from semsearch.readers.archive import InnerFiles, contained_name
-from semsearch.readers.document import Builder, DamagedParts, Document, first_names, title_of
+from semsearch.readers.document import Builder, DamagedParts, Document, Omission, first_names, title_of, together
 from semsearch.readers.encoding import declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
 from semsearch.readers.unpacking import allowance
-from semsearch.results.reports import Omission, together
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")

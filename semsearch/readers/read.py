@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers.document import Document, NotADocument, decode_document, encode_document
+from semsearch.readers.document import Document, NotADocument, Omission, decode_document, encode_document
 from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.pages.text_recognition import (
     NO_RECOGNITION,
@@ -23,7 +23,6 @@ from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
 from semsearch.readers.sniff import is_log, recognised_format
 from semsearch.readers.unpacking import is_compressed, is_tape, uncompressed, uncompressed_name
-from semsearch.results.reports import Omission
 from semsearch.system.clock import storable_time
 from semsearch.system.source_files import content_digest, read_end, read_source
 

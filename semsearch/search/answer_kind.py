@@ -37,30 +37,27 @@ _TIMES = (
     "milliseconds?|ms|s|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"  # units
 )
 _SIZES = "mm|cm|m|km|[KMGT]i?B|bytes?|bits?|characters?|columns?|pixels|met(?:er|re)s?|inch(?:es)?|feet|miles"
-_MEASURES = [  # what a question asks for, and what a number of that kind looks like
-    (re.compile(question, re.IGNORECASE), re.compile(measure, re.IGNORECASE))
-    for question, measure in (
-        (
-            r"\b(how (long|often|old)|timeout|how much (notice|time))\b",
-            rf"\b(?:\d[\d.,]*|{NUMBER_WORDS}|an?|each|every)[ -](?:and a half )?(?:full |more )?(?:{_TIMES})\b"
-            r"|\b(?:annual|daily|weekly|monthly)",
-        ),
-        (
-            r"\b(how (wide|high|tall|deep|far|big|large|long|much)|width|height|size|length|limit|up to)\b",
-            rf"\d\s?(?:{_SIZES})\b",
-        ),
-        (r"\b(how (hot|warm|cold)|temperature)\b", r"\d\s?(?:°|degrees)"),
-        (r"\b(how heavy|weight?)\b", r"\d\s?(?:kg|g)\b|\b(?:kilos?|grams?|pounds?|tons?|tonnes?)\b"),
-        (
-            r"\b(costs?|price|how much|rent|fee|amount|pay)\b",
-            r"[€$£]\s?\d|\d\s?(?:[€$£%]|euros?|dollars?|pounds?|percent)",
-        ),
-        (
-            r"\b(when|(which|what) (day|date|year|month|time)|date of|day of|on which days?)\b",
-            rf"{_DATE.pattern}|\d\d?:\d\d|{_MONTH}|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b",
-        ),
-        (r"\benvironment variable\b", r"(?-i:\b[A-Z][A-Z\d]*_[A-Z\d_]+\b|\$[A-Z])"),
-    )
+_MEASURES = [  # what a question asks for, and what a number of that kind looks like; compiled when asked for
+    (
+        r"\b(how (long|often|old)|timeout|how much (notice|time))\b",
+        rf"\b(?:\d[\d.,]*|{NUMBER_WORDS}|an?|each|every)[ -](?:and a half )?(?:full |more )?(?:{_TIMES})\b"
+        r"|\b(?:annual|daily|weekly|monthly)",
+    ),
+    (
+        r"\b(how (wide|high|tall|deep|far|big|large|long|much)|width|height|size|length|limit|up to)\b",
+        rf"\d\s?(?:{_SIZES})\b",
+    ),
+    (r"\b(how (hot|warm|cold)|temperature)\b", r"\d\s?(?:°|degrees)"),
+    (r"\b(how heavy|weight?)\b", r"\d\s?(?:kg|g)\b|\b(?:kilos?|grams?|pounds?|tons?|tonnes?)\b"),
+    (
+        r"\b(costs?|price|how much|rent|fee|amount|pay)\b",
+        r"[€$£]\s?\d|\d\s?(?:[€$£%]|euros?|dollars?|pounds?|percent)",
+    ),
+    (
+        r"\b(when|(which|what) (day|date|year|month|time)|date of|day of|on which days?)\b",
+        rf"{_DATE.pattern}|\d\d?:\d\d|{_MONTH}|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b",
+    ),
+    (r"\benvironment variable\b", r"(?-i:\b[A-Z][A-Z\d]*_[A-Z\d_]+\b|\$[A-Z])"),
 ]
 _ASKS_UNIT = re.compile(r"\b(?:how (?:long|often|hot|warm|cold)|temperature)\b")
 _HOW_MANY = re.compile(r"\b(?:how many|number of) ((?:\w+ ?){1,3})", re.IGNORECASE)
@@ -70,18 +67,19 @@ _ASKS_NAME = re.compile(
     r"|attribute|field|algorithm|protocol|name|marker|prefix|where (is|are|do|does))\b",
     re.IGNORECASE,
 )
-_TO_DO = (
-    "add|allow|append|apply|avoid|build|call|cancel|catch|change|check|clean|clear|clone|close|combine|commit|compare"
-    "|compress|configure|connect|convert|copy|count|create|debug|declare|define|delete|deploy|disable|display|download"
-    "|enable|exclude|export|extract|fetch|filter|find|finish|fix|force|format|generate|get|handle|hide|ignore|import"
-    "|include|insert|install|join|keep|kill|limit|list|load|lock|log|loop|make|mark|merge|mount|move|open|parse|pass|pin"
-    "|prevent|print|publish|pull|push|raise|read|rebuild|redirect|reload|remove|rename|replace|reset|restart|restore"
-    "|return|revert|rotate|run|save|search|see|send|serve|set|show|sign|skip|sort|split|squash|start|stash|stop|switch"
-    "|sync|tag|test|track|turn|undo|uninstall|update|upgrade|upload|use|verify|view|withdraw|write"
+_TO_DO = frozenset(
+    """
+    add allow append apply avoid build call cancel catch change check clean clear clone close combine commit compare
+    compress configure connect convert copy count create debug declare define delete deploy disable display download
+    enable exclude export extract fetch filter find finish fix force format generate get handle hide ignore import
+    include insert install join keep kill limit list load lock log loop make mark merge mount move open parse pass
+    pin prevent print publish pull push raise read rebuild redirect reload remove rename replace reset restart
+    restore return revert rotate run save search see send serve set show sign skip sort split squash start stash
+    stop switch sync tag test track turn undo uninstall update upgrade upload use verify view withdraw write
+    """.split()
 )
 _ASKS_COMMAND = re.compile(
-    rf"^\W*(?:{_TO_DO})\b"
-    r"|\b(command|flag|option|switch|syntax|statement|signature|script|line for|how (do|can) (i|you|we)|code)\b",
+    r"\b(command|flag|option|switch|syntax|statement|signature|script|line for|how (do|can) (i|you|we)|code)\b",
     re.IGNORECASE,
 )
 _ASKS_DEFAULT = re.compile(r"\b(default|nothing|out of the box|if i (set|don't|do not))\b", re.IGNORECASE)
@@ -186,15 +184,18 @@ def answer_kind(question: str, language: str) -> AnswerKind:
     folded, is_english = question.casefold(), language == ENGLISH
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
     counted = _HOW_MANY.search(folded) if is_english else None
+    first_word = next(iter(re.findall(r"\w+", folded)), "")
     return AnswerKind(
         question=folded,
         is_english=is_english,
         number=asks_number,
         with_unit=is_english and _ASKS_UNIT.search(folded) is not None,
-        measures=tuple(measure for asks, measure in _MEASURES if is_english and asks.search(folded)),
+        measures=tuple(
+            re.compile(measure, re.IGNORECASE) for asks, measure in _MEASURES if is_english and re.search(asks, folded)
+        ),
         counted=() if counted is None else tuple(_stem(word) for word in counted[1].split() if len(word) > 3),
         name=is_english and _ASKS_NAME.search(folded) is not None,
-        command=is_english and _ASKS_COMMAND.search(folded) is not None,
+        command=is_english and (first_word in _TO_DO or _ASKS_COMMAND.search(folded) is not None),
         default=is_english and _ASKS_DEFAULT.search(folded) is not None,
         definition=_definition(folded) if is_english and not asks_number else None,
     )

@@ -221,8 +221,7 @@ def _same_section(one: PassageRow, other: PassageRow) -> bool:
 # A passage that begins with "It" or "However" has lost what it speaks of; a list has lost its point without the line
 # that ends in a colon. A sentence that refers back is known by its first words, in English.
 
-_BACK = re.compile(
-    r"""[\s"'“‘(\[*_>-]*(?:
+_BACK = r"""[\s"'“‘(\[*_>-]*(?:
     it|its|it['’]s|he|his|she|her|they|their|them|they['’](?:re|ve)
     |this|that|that['’]s|these|those|such|both|neither|either|the\ (?:former|latter|same|other|others|above)|here|there
     |however|but|and|or|nor|so|yet|also|too|then|thus|hence|therefore|consequently|accordingly|instead|otherwise
@@ -232,14 +231,12 @@ _BACK = re.compile(
     |for\ (?:example|instance|this|that|these|those)|because\ of\ (?:this|that|these)|after\ (?:this|that)
     |at\ (?:this|that)|with\ (?:this|that|these|those)|to\ do\ (?:so|this|that)|if\ (?:so|not|this|that)
     |once\ (?:this|that)|secondly|thirdly|another|even\ so|unlike\ (?:this|that)
-    )(?![\w'’-])""",
-    re.IGNORECASE | re.VERBOSE,
-)
+    )(?![\w'’-])"""  # compiled for the first context, which takes 2 ms
 
 
 def goes_back(sentence: str) -> bool:
     """Return whether a sentence begins with a word that refers to what was said before."""
-    return _BACK.match(sentence) is not None
+    return re.match(_BACK, sentence, re.IGNORECASE | re.VERBOSE) is not None
 
 
 def announces(sentence: str) -> bool:

@@ -24,7 +24,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
-from semsearch.results.explanation import Boosted
+from semsearch.results.origin import Boosted
 from semsearch.search.candidates import Candidates, Query
 from semsearch.search.filters import FilterChoice, condition, parse, teach, values_under
 from semsearch.search.index_reader import IndexView

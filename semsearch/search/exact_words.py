@@ -34,8 +34,8 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import UInt64
 from semsearch.lexical.bm25 import TermLookup
-from semsearch.results.explanation import ExactPart, ExactWords
 from semsearch.results.hits import Hit
+from semsearch.results.origin import ExactPart, ExactWords
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.passage_rows import need_passages, with_documents
@@ -58,7 +58,7 @@ _AT_ONCE = 32  # of them, until there are too many
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
 _LETTER = r"[^\W\d_]"
 _SPAN = re.compile(r"`([^`\n]+)`")
-_PIECES = re.compile(rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]+")  # scripts without spaces stand directly beside others
+_PIECES = rf"[^\s{_UNSPACED}]+|[{_UNSPACED}]+"  # scripts without spaces stand directly beside others
 _OPENING, _CLOSING = "([{<\"'“‘«„", ")]}>\"'”’»“.,;:?!"
 _GENITIVE = re.compile(r"['’]s$")
 _IS_CODE = re.compile(
@@ -70,7 +70,7 @@ _IS_NAME = re.compile(
 )
 _IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
 _IS_FILE = re.compile(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
-_IS_OF_WORD = re.compile(rf"[^\W{_UNSPACED}]")
+_IS_OF_WORD = rf"[^\W{_UNSPACED}]"  # compiled, as _PIECES, when it is first needed: 2 ms
 _IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
 
 
@@ -83,7 +83,8 @@ def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True
     rest = _SPAN.sub(" ", query)
     for span in spans[: len(phrases)]:
         rest = re.sub(_spaced(span), " ", rest)
-    pieces = [_bare(piece) for piece in _PIECES.findall(rest) if len(piece) <= _LONGEST]
+    pieces = rest.split() if rest.isascii() else re.findall(_PIECES, rest)
+    pieces = [_bare(piece) for piece in pieces if len(piece) <= _LONGEST]
     is_upper = rest.isupper() and len(pieces) > 1  # capitals say nothing where there is nothing else
     parts = [QueryPart(span, _CODE) for span in spans] + [_part(piece, is_upper=is_upper) for piece in pieces]
     counted = [(part, len(words(part.text))) for part in parts]
@@ -223,9 +224,9 @@ def _is_edge(character: str, beyond: str, *, is_end: bool = False) -> bool:
     if character.isdigit() and nearest == "." and beyond[1:].isdigit():
         return False
     if character == "-" and not is_end:
-        return not (nearest == "-" or _IS_OF_WORD.match(nearest))
-    sticks = _IS_OF_WORD.match(character) or (character in "/.@$#~" and not is_end)
-    return not (sticks and _IS_OF_WORD.match(nearest))
+        return not (nearest == "-" or re.match(_IS_OF_WORD, nearest))
+    sticks = re.match(_IS_OF_WORD, character) or (character in "/.@$#~" and not is_end)
+    return not (sticks and re.match(_IS_OF_WORD, nearest))
 
 
 # -- Ordering ----------------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ class IndexView:
 
     def languages_of_documents(self, ids: Int64) -> list[str]:
         """The language of each document; English if none was detected. (n,)"""
-        codes = dict(self.db.execute(_LANGUAGES, (json.dumps(np.unique(ids).tolist()),)))
+        codes = dict(self.db.execute(_LANGUAGES, (json.dumps(distinct(ids).tolist()),)))
         return [codes.get(id_) or ENGLISH for id_ in ids.tolist()]
 
     def languages_of(self, passages: Sequence[PassageRow]) -> list[str]:

@@ -6,16 +6,17 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.rerankers.reranker import Readings, Reranker
-from semsearch.results.explanation import Rerank
 from semsearch.results.hits import Context, Hit, Hits, best_of
 from semsearch.results.options import Mode, SearchOptions
+from semsearch.results.origin import Rerank
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.exact_words import exact_first, without_points
 from semsearch.search.index_reader import IndexReader, IndexView
@@ -222,10 +223,10 @@ def _points_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | Non
     If the hits' own scores are all the same, the reranker's z-scores are added as they are.
     """
     said = readings.said
-    deviation = pstdev(said) if said else 0.0
+    deviation = float(np.std(said)) if said else 0.0
     if not deviation:
         return [None] * len(scores)
-    weight, mean = pstdev(scores[: len(said)]) or 1.0, fmean(said)
+    weight, mean = float(np.std(scores[: len(said)])) or 1.0, float(np.mean(said))
     alone = [None] * len(said) if readings.alone is None else readings.alone
 
     def part(score: float, alone: float | None, *, unread: bool | None = None) -> Rerank | None:

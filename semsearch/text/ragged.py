@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.id_ranges import distinct
 from semsearch.arrays.types import Bool, Float64, Int32, Int64, UInt8, UInt64
 from semsearch.text.tokens import WordChunk, hash_spans
 
@@ -148,15 +149,15 @@ class Ragged:
     def with_distinct_unknown(self) -> Ragged:
         """The same texts with each of their unknown words once, in order of the hashes, as the tokeniser gives them."""
         is_unknown = self.ids < 0
-        distinct, which = self.unknown_words.take(-1 - self.ids[is_unknown].astype(np.int64)).distinct()
+        words, which = self.unknown_words.take(-1 - self.ids[is_unknown].astype(np.int64)).distinct()
         ids = self.ids.copy()
         ids[is_unknown] = -1 - which
-        return Ragged(ids, self.indptr, distinct)
+        return Ragged(ids, self.indptr, words)
 
     def without_repetitions(self) -> Ragged:
         """The distinct words of each text, in order of their ids."""
         rows = np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
-        pairs = np.unique(rows << 32 | self.ids.view(np.uint32))
+        pairs = distinct(rows << 32 | self.ids.view(np.uint32))
         bounds = np.searchsorted(pairs, np.arange(len(self) + 1, dtype=np.int64) << 32)
         return Ragged((pairs & 0xFFFFFFFF).astype(np.uint32).view(np.int32), bounds, self.unknown_words)
 

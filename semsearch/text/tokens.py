@@ -27,7 +27,7 @@ _ENDINGS = re.compile(r"(?<=[^\W_])'[A-Za-z]{1,2}(?![^\W_])")
 _SOLITARY_RANGES = (  # characters that are words by themselves: the first and the last of each range
     "\u1100\u11ff\u3040\u30ff\u3130\u318f\u3400\u4dbf\u4e00\u9fff\ua960\ua97f\uac00\ud7ff\uf900\ufaff\U00020000\U0003134f"
 )
-_SOLITARY = re.compile("([" + re.sub("(.)(.)", r"\1-\2", _SOLITARY_RANGES) + "])")
+_SOLITARY = "([" + re.sub("(.)(.)", r"\1-\2", _SOLITARY_RANGES) + "])"  # compiled when it is needed: 2 ms
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
 _APOSTROPHE = ord("'")
@@ -49,7 +49,7 @@ def normalise(text: str) -> str:
         return _SEPARATORS.sub(" ", _ENDINGS.sub("", text.lower())).strip()
     composed = unicodedata.normalize("NFC", text.lower()).replace("’", "'")
     # these first: an ending belongs to the word before it, not to such a character
-    parted = _SOLITARY.sub(r" \1 ", composed)
+    parted = re.sub(_SOLITARY, r" \1 ", composed)
     return " ".join(_SEPARATORS.sub(" ", _ENDINGS.sub("", parted)).split())
 
 
@@ -249,7 +249,7 @@ def _look_up(text: str, marks: bool) -> UInt32:
     characters = _characters(marks)
     read = characters.take(codes, mode="clip")
     if not read.all():
-        for code in np.unique(codes[read == 0]).tolist():
+        for code in set(codes[read == 0].tolist()):
             characters[code] = _character(chr(code), marks)
         read = characters.take(codes, mode="clip")
     return read
@@ -271,7 +271,7 @@ def _character(char: str, marks: bool) -> int:
     elif _SEPARATORS.match(lower) and not (marks and is_mark and "\u0300" <= char < "\u1b00"):
         code = ord(" ")  # the marks of symbols and emoji lie elsewhere, and separate
     else:
-        code = ord(lower[0]) | (_ALONE if _SOLITARY.match(lower) else 0)
+        code = ord(lower[0]) | (_ALONE if re.match(_SOLITARY, lower) else 0)
     is_part = is_mark or unicodedata.combining(char) or "\u1100" <= char <= "\u11ff"  # of a Korean syllable
     is_several = char == "Σ" or len(lower) > 1 or unicodedata.normalize("NFC", lower) != lower
     return code | _COMBINES if is_part or is_several else code

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import errno
 import json
+import platform
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from socket import gethostname
 from tokenize import TokenError
 from typing import Any, Literal, Protocol
 
@@ -329,12 +329,12 @@ def _opened(reference: VectorsReference) -> VectorTable:
         table = load_vectors(reference.place)
     except VectorsError as error:
         raise VectorsError(
-            f"{gethostname()} does not have {wanted}: {error}; copy them to the same path there, or to a "
+            f"{platform.node()} does not have {wanted}: {error}; copy them to the same path there, or to a "
             "folder that all machines share"
         ) from error
     if table.digest != reference.digest:
         raise VectorsMismatch(
-            f"{reference.place} on {gethostname()} contains {table.name} ({table.digest[:8]}), "
+            f"{reference.place} on {platform.node()} contains {table.name} ({table.digest[:8]}), "
             f"expected {wanted}; copy those there"
         )
     return table

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from semsearch.readers.document import Omission
 from semsearch.readers.read import read_bytes
-from semsearch.results.reports import Omission
 
 
 def letter() -> io.BytesIO:

@@ -9,9 +9,8 @@ import pytest
 from cited import check_whole
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Document
+from semsearch.readers.document import Document, Omission
 from semsearch.readers.read import read_bytes
-from semsearch.results.reports import Omission
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'

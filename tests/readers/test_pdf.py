@@ -16,11 +16,10 @@ from packages import needed
 
 from semsearch import Index
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers.document import Document
+from semsearch.readers.document import Document, Omission
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
 from semsearch.readers.sniff import MISSING_OCR
-from semsearch.results.reports import Omission
 from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 

@@ -24,11 +24,10 @@ from sample_files.valid_files import NAMES, sound as valid
 from semsearch import Index
 from semsearch.errors import SourceError, UsageError
 from semsearch.readers import reader_process
-from semsearch.readers.document import Block, Document, NotADocument, Spot, decode_document, encode_document
+from semsearch.readers.document import Block, Document, NotADocument, Omission, Spot, decode_document, encode_document
 from semsearch.readers.read import read_bytes, read_text
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.readers.reader_process import Limits, end_reader_processes, in_reader_process
-from semsearch.results.reports import Omission
 from semsearch.word_vectors.table import VectorTable
 
 for package in ("docx", "pptx", "openpyxl", "nbformat", "reportlab", "pypdfium2"):

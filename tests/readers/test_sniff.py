@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError
+from semsearch.readers.document import Omission
 from semsearch.readers.read import read_bytes, read_file
 from semsearch.readers.sniff import LARGEST, MISSING_OCR, format_by_content, refusal
-from semsearch.results.reports import Omission
 
 
 def zipped(**members: str) -> bytes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from semsearch.readers.document import Omission
 from semsearch.readers.encoding import decode, guess, text_encoding
 from semsearch.readers.read import read_bytes, read_text
-from semsearch.results.reports import Omission
 
 
 def texts(source: str) -> list[str]:

@@ -10,11 +10,10 @@ import posixpath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, DamagedParts, Document, title_of
+from semsearch.readers.document import Builder, DamagedParts, Document, Omission, title_of, together
 from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.markup import html
 from semsearch.readers.office.office_archive import Archive, member_path, properties
-from semsearch.results.reports import Omission, together
 
 _OPF = "{http://www.idpf.org/2007/opf}"
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"

@@ -20,8 +20,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, DamagedParts, Document, first_names, joined_cells, title_of
-from semsearch.results.reports import Omission
+from semsearch.readers.document import Builder, DamagedParts, Document, Omission, first_names, joined_cells, title_of
 
 _MOST_BYTES = 200_000_000  # of a member, unpacked: zipfile never gives more than the directory says
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of old and of encrypted office files

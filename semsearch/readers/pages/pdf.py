@@ -31,12 +31,11 @@ from typing import Any
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, Document, Spot, title_of
+from semsearch.readers.document import Builder, Document, Omission, Spot, title_of
 from semsearch.readers.pages.pdf_layout import Entry, PageLine, Pages, Paragraph, Usual, paragraphs
 from semsearch.readers.pages.pdf_pages import opened_pdf, read_pages
 from semsearch.readers.pages.pdf_pictures import draw_page
 from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of, page_lines
-from semsearch.results.reports import Omission
 
 _MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left
 _COLUMNS = 0.25  # of a page's lines

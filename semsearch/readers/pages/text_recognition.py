@@ -35,12 +35,12 @@ import numpy as np
 
 from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
+from semsearch.readers.document import WAITING
 from semsearch.readers.pages.pdf_layout import PageLine, in_columns
 from semsearch.readers.reader_child import send_part
 from semsearch.readers.reader_process import Limits
 from semsearch.readers.registry import PICTURE
 from semsearch.readers.sniff import MISSING_OCR
-from semsearch.results.reports import WAITING
 from semsearch.system.locations import cache_folder
 
 MOST_PAGES = 2000  # of one file that are recognized

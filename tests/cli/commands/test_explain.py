@@ -6,8 +6,9 @@ import pytest
 from console import semsearch
 
 from semsearch.cli.explanation_text import lines
-from semsearch.results.explanation import Explanation, Lexical, Rerank, TermScore
+from semsearch.results.explanation import Explanation, Lexical, TermScore
 from semsearch.results.options import Mode
+from semsearch.results.origin import Rerank
 
 pytestmark = pytest.mark.usefixtures("here")
 

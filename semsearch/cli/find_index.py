@@ -194,19 +194,15 @@ def only_one(names: Sequence[str] | None) -> str | None:
 
 def find_asked(name: str | None, indexes: Path | None) -> Path | str:
     """The named index, or the only one: its folder, or the URI of its published copy. Raises IndexNotFound."""
-    if name is not None and (uri_scheme(name) or folder_of(name, indexes) is None):
-        store = published_at(name)
-        if store is not None:
-            return store
-    return find_index(name, indexes)
+    is_elsewhere = name is not None and (uri_scheme(name) or folder_of(name, indexes) is None)
+    return (published_at(name) if name is not None and is_elsewhere else None) or find_index(name, indexes)
 
 
 def find_index(name: str | None, indexes: Path | None) -> Path:
     """The folder of the index that is named, or else of the one that is meant. Raises IndexNotFound."""
     if name is None:
         return _single(meant_here(indexes), "may be meant")
-    folder = folder_of(name, indexes)
-    if folder is not None:
+    if (folder := folder_of(name, indexes)) is not None:
         return folder
     elsewhere = [] if indexes else [index for index in remembered() if index.name == name]
     if elsewhere:

@@ -9,9 +9,9 @@ from semsearch_research.evaluate.published import (
     PUBLISHED,
     YEAR_TASKS,
     published,
+    published_figures,
     published_task,
 )
-from semsearch_research.published import figures
 
 KNOWN = [  # typed from the papers, apart from the file
     ("sif", "table 1", "STS12", "PP", 58.7),
@@ -49,13 +49,13 @@ NOT_THE_MEAN = {  # as printed; said in the file
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: " ".join(known[:4]))
 def test_a_figure_is_what_the_paper_prints(known: tuple[str, str, str, str, float]) -> None:
     paper, place, row, column, value = known
-    found = {(figure.row, figure.column): figure.value for figure in figures(paper, place)}
+    found = {(figure.row, figure.column): figure.value for figure in published_figures(paper, place)}
     assert found[row, column] == value
 
 
 def means(paper: str) -> list[tuple[tuple[str, str, str], float, float]]:
     """The figure printed for each year and system, and the mean of its tasks."""
-    cells = {(figure.row, figure.column): figure.value for figure in figures(paper)}
+    cells = {(figure.row, figure.column): figure.value for figure in published_figures(paper)}
     columns = dict.fromkeys(column for row, column in cells if row in YEAR_TASKS)
     return [
         ((paper, year, column), cells[year, column], sum(cells[task, column] for task in tasks) / len(tasks))

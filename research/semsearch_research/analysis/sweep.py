@@ -23,17 +23,16 @@ from semsearch_research.evaluate.cache import cached, digest_of, versions
 from semsearch_research.evaluate.inputs import (
     Progress,
     check_each_a,
-    check_several,
     counts_in,
     distinct_names,
     is_distilled,
 )
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
+from semsearch_research.evaluate.published import published_figures
 from semsearch_research.evaluate.retrieval import Figure
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_files
 from semsearch_research.evaluate.sts_cosines import UNIFORM, WeighedWords, cosines
 from semsearch_research.evaluate.sts_scores import pearson
-from semsearch_research.published import figures
 from semsearch_research.word_tables.conversion import open_vectors
 
 SWEPT = tuple(float(f"{factor}e-{i}") for i in range(5, 0, -1) for factor in (1, 3))  # 1e-5, 3e-5, ... 3e-1
@@ -116,7 +115,6 @@ def evaluate_sweep(
     chooses among the tasks (STS12, SICK14); by default STS12, as in the paper, or, if there is none of it, all.
     Raises SourceError for broken files, UsageError, VectorsError.
     """
-    check_several(paths=paths, vectors=vectors, frequencies=frequencies, a=a)
     check_each_a(a)
     tasks = _chosen(read_tasks(map(Path, paths), split=split), groups)
     sources = list(
@@ -177,7 +175,7 @@ def _measured(
 
 def published_best() -> tuple[float, float]:
     """The range of a, lowest and highest, in which the paper found the best figures."""
-    found = {figure.row: figure.value for figure in figures("sif", "figure 2")}
+    found = {figure.row: figure.value for figure in published_figures("sif", "figure 2")}
     return found["best a, lowest"], found["best a, highest"]
 
 

@@ -16,11 +16,10 @@ import numpy.typing as npt
 
 from semsearch import VectorTable, load_vectors
 from semsearch.embedding.weights import probabilities, read_counts, shares, sif_weights, usif_a, usif_weights
-from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
 from semsearch_research.evaluate.inputs import check_positive, counts_in, ids_of_words
+from semsearch_research.evaluate.published import published_figures
 from semsearch_research.evaluate.sts_cosines import USIF_N
-from semsearch_research.published import figures
 
 Float64 = npt.NDArray[np.float64]
 LOWEST = -10  # the axis of figure 1: from 1e-10 to 1
@@ -75,9 +74,7 @@ def evaluate_weights(
     `a` and `sample` (word2vec's t) are figure 1's unless given; uSIF's a follows from the words of the vectors, or of
     the file of word counts that `frequencies` may be, and n = 11. Raises UsageError, VectorsError.
     """
-    if isinstance(words, str):
-        raise UsageError(f"words are a sequence, not {words!r}")
-    published = {figure.row: figure.value for figure in figures("sif", "figure 1")}
+    published = {figure.row: figure.value for figure in published_figures("sif", "figure 1")}
     a = published["SIF"] if a is None else a
     sample = published["word2vec"] if sample is None else sample
     check_positive(a=a, sample=sample)

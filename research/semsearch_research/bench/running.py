@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from semsearch import VectorTable
-from semsearch.errors import StorageError, UsageError
+from semsearch.errors import UsageError
 from semsearch_research.bench import floors, works
 from semsearch_research.bench.bench_text import LEAST, Report, TextSample, given, made_up, take_sample, write_corpus
 from semsearch_research.bench.measurements import BenchReport, measurements_of
@@ -30,12 +29,6 @@ RUNS = 5
 PARTS = ("embed", "split", "index", "sync", "cold", "warm", "batch")
 ALL_PEERS = "all"
 _SAMPLE = 100_000  # sentences in memory at most
-_DISK = 1_500  # bytes a sentence takes: its text, twice, and an index of it while another is removed
-
-
-def free_bytes(folder: Path) -> int:
-    """The bytes that are free on the disk of a folder."""
-    return shutil.disk_usage(folder).free
 
 
 def bench(
@@ -61,7 +54,6 @@ def bench(
         raise UsageError("a measurement needs word vectors by name or path")
     report: Report = progress or (lambda *_: None)
     with _temporary_folder() as folder:
-        _check_room(Path(folder), sentences)
         paragraphs = made_up(opened, sentences) if text is None else given(Path(text), sentences)
         corpus = write_corpus(paragraphs, Path(folder) / "text", sentences, report)
         site = Site(corpus, Path(folder), vectors)
@@ -100,15 +92,6 @@ def _check(sentences: int, runs: int, parts: Sequence[str], peers: Sequence[str]
             raise UsageError(f"there is nothing to measure called {part!r}; expected one of {', '.join(PARTS)}")
     if peers != (ALL_PEERS,):
         check_peers(peers)
-
-
-def _check_room(folder: Path, sentences: int) -> None:
-    free, wanted = free_bytes(folder), sentences * _DISK
-    if free < wanted:
-        raise StorageError(
-            f"{folder.parent} has {free / 1e9:,.1f} GB free, and {sentences:,} sentences take about "
-            f"{wanted / 1e9:,.1f} GB; set TMPDIR to another folder, or measure on fewer"
-        )
 
 
 def _is_wanted(quantity: Quantity, parts: Sequence[str]) -> bool:

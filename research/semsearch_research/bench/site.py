@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import shutil
 from pathlib import Path
 
 from semsearch import Index
 from semsearch_research.bench.bench_text import TextFiles
 from semsearch_research.bench.processes import ProcessRun, run_python
-
-_PROCESSES = "processes"  # the option by which `semsearch index` works with several
-
-
-def can_use_processes() -> bool:
-    """Return whether indexing can use several processes on this machine."""
-    return _PROCESSES in inspect.signature(Index.sync).parameters
 
 
 class Site:
@@ -45,10 +37,9 @@ class Site:
         """Build the index from nothing, as a process."""
         self.close()
         shutil.rmtree(self.path, ignore_errors=True)
-        options = [f"--{_PROCESSES}", str(processes)] if can_use_processes() else []
         return run_python(
             "-m", "semsearch", "index", str(self.corpus.folder), "--indexes", str(self.path.parent),
-            "--name", self.path.name, "--vectors", self._vectors, "--quiet", *options,
+            "--name", self.path.name, "--vectors", self._vectors, "--quiet", "--processes", str(processes),
         )  # fmt: skip
 
     def ask_in_a_process(self, query: str) -> ProcessRun:

@@ -10,7 +10,7 @@ from semsearch import Mode, SentenceEmbedder, VectorTable
 from semsearch.text.sentences import sentence_spans
 from semsearch_research.bench.bench_text import TextSample
 from semsearch_research.bench.rounds import Case, Quantity, seconds, timed
-from semsearch_research.bench.site import Site, can_use_processes
+from semsearch_research.bench.site import Site
 
 _BATCH = 10_000  # sentences embedded at once
 _QUIET = 3  # readings a round of a sync that does nothing
@@ -50,7 +50,7 @@ def splitting(sample: TextSample) -> Case:
 def indexing(site: Site) -> list[Case]:
     """Running `semsearch index` as a process, from nothing: its time, memory and disk space.
 
-    With two processes first, if possible, so that the index that is asked afterwards was made by one.
+    With two processes first, so that the index that is asked afterwards was made by one.
     """
     count, floors = site.corpus.sentences, ("copy", "rows")
     whole = (
@@ -63,11 +63,8 @@ def indexing(site: Site) -> list[Case]:
         ran = site.build()
         return [[ran.seconds], [] if ran.peak is None else [float(ran.peak)], [float(site.disk())]]
 
-    alone = Case(whole, run)
-    if not can_use_processes():
-        return [alone]
     shared = Quantity("index 2", "the same, 2 processes", "rate", count, "sentences", floors=floors, part="index")
-    return [Case((shared,), lambda: [[site.build(processes=2).seconds]]), alone]
+    return [Case((shared,), lambda: [[site.build(processes=2).seconds]]), Case(whole, run)]
 
 
 def syncing(site: Site) -> list[Case]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch_research.optional import import_gensim
+from semsearch_research.evaluate.inputs import import_extra
 from semsearch_research.reread import Reread
 
 Float32 = npt.NDArray[np.float32]
@@ -54,4 +54,4 @@ def word2vec(
 
 def check_gensim() -> Any:
     """Import gensim's models. Raises MissingExtra if it is not installed."""
-    return import_gensim("gensim.models")
+    return import_extra("gensim.models", package="gensim", extra="papers")

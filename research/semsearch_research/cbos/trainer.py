@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.embedding.weighted_sums import average
+from semsearch.readers import text as plain_text
 from semsearch.text.ragged import Ragged
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
@@ -25,7 +26,6 @@ from semsearch_research.cbos import gensim_vectors, stemmed
 from semsearch_research.cbos.gensim_vectors import check_gensim, word2vec
 from semsearch_research.cbos.stemmed import StemmedText, Stemming, read_stemmed
 from semsearch_research.evaluate.cache import cached, digest_of, versions
-from semsearch_research.plain_text import plain_text_reader
 from semsearch_research.train.cbos import CbosSettings, parts_of, start, train_round
 from semsearch_research.train.corpus import Skipped, Stages, each_file, paragraphs_of
 
@@ -34,7 +34,7 @@ _LIBRARIES = ("numpy", "scipy", "sentencex", "PyStemmer")
 
 
 # what decides the vectors: if the program of one of these changes, all vectors are trained again
-_TEXT = (plain_text_reader(), paragraphs_of, sentence_spans, words, Ragged)
+_TEXT = (plain_text.read, paragraphs_of, sentence_spans, words, Ragged)
 DECISIVE = (gensim_vectors, reread, stemmed, train_round, each_file, parts_of, average, *_TEXT)
 
 

@@ -30,14 +30,12 @@ from semsearch.results.codec import Record, digits
 from semsearch_research.cbos.stemmed import Stemming, ids_of
 from semsearch_research.cbos.trainer import Recipe, TrainedVectors, Trainer
 from semsearch_research.evaluate.claims import verdict_of_interval
-from semsearch_research.evaluate.inputs import check_several
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
-from semsearch_research.evaluate.published import YEAR_TASKS
+from semsearch_research.evaluate.published import YEAR_TASKS, published_figures
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks
 from semsearch_research.evaluate.sts_scores import pearson
-from semsearch_research.published import figures
 from semsearch_research.train.cbos import start
-from semsearch_research.train.corpus import Skipped, Stages, check_settings
+from semsearch_research.train.corpus import Skipped, Stages
 
 logger = logging.getLogger(f"semsearch.{__name__}")  # with semsearch's own warnings
 Float32 = npt.NDArray[np.float32]
@@ -144,15 +142,6 @@ def evaluate_cbos(
     which by default are logged. Raises SourceError for broken files, UsageError for arguments that make no sense,
     MissingExtra if gensim is not installed.
     """
-    check_several(corpus=corpus, sts=sts)
-    check_settings(
-        dimension=dimension,
-        epochs=epochs,
-        batch=batch,
-        min_count=min_count,
-        sentences=1 if sentences is None else sentences,
-    )
-    check_settings(seeds=seeds)
     tasks = _tasks(map(Path, sts), blank_as_zero=blank_as_zero)
     recipe = Recipe(tuple(map(Path, corpus)), sentences, stem, dimension, epochs, batch, min_count, seed)
     scorer = _Scorer(tasks, Stemming(stem=stem))
@@ -306,7 +295,7 @@ def _years(rows: Sequence[CbosTask], runs: Sequence[_SeedRun]) -> Iterable[CbosY
 def _printed() -> dict[str, dict[str, float]]:
     """The figures of table I × 100, by its rows: tasks and years."""
     rows: dict[str, dict[str, float]] = {}
-    for figure in figures("cbos", "table I"):
+    for figure in published_figures("cbos", "table I"):
         rows.setdefault(figure.row, {})[figure.column] = 100 * figure.value
     return rows
 

@@ -32,7 +32,7 @@ from semsearch.results.codec import Record
 from semsearch.system.durable import Write, write_durably
 from semsearch_research.datasets.known import DATASETS, KnownDataset, known_files
 from semsearch_research.datasets.releases import RELEASES, Release
-from semsearch_research.evaluate.inputs import Progress, check_several
+from semsearch_research.evaluate.inputs import Progress
 from semsearch_research.evaluate.table import NONE, Block, Table
 from semsearch_research.word_tables.vector_formats import identify
 
@@ -84,8 +84,6 @@ def lay_out_data(
     StorageError if a file cannot be written. What cannot be read is in the report's `problems`.
     """
     folder = Path(folder)
-    if sources:
-        check_several(sources=sources)
     paths = [Path(source) for source in sources] or [folder]
     if missing := [path for path in paths if not path.exists()]:
         raise SourceError(

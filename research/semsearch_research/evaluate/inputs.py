@@ -19,13 +19,6 @@ from semsearch_research.word_tables.nearest_words import one_word
 Progress: TypeAlias = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much (0: unknown)
 
 
-def check_several(**given: Any) -> None:
-    """Check that arguments are sequences of at least one; a single path or name is not one. Raises UsageError."""
-    for name, values in given.items():
-        if isinstance(values, str | Path) or not isinstance(values, Sequence) or not values:
-            raise UsageError(f"{name} must be a sequence of at least one, got {values!r}")
-
-
 def check_positive(**given: float | Iterable[float | None] | None) -> None:
     """Check that numbers are above zero and finite. None stands for a default. Raises UsageError."""
     for name, values in given.items():

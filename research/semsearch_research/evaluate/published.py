@@ -1,8 +1,8 @@
-"""Figures of similarity that the papers published, each typed once with its place in the paper, in published.tsv.
+"""The figures that the papers published, each typed once with its place in the paper, in published.tsv.
 
-`published_figures` gives them as printed: SIF and uSIF print r × 100, CBOS does not. The rest of the file is compared
-with our own similarities: Pearson's r × 100, by task and by group. A year's figure is the mean over all tasks of the
-year; it is only comparable with ours where we ran all of them.
+`published_figures` gives them as printed: SIF, uSIF and White et al. print r and accuracy × 100, CBOS does not. The
+rest compares with our own similarities: Pearson's r × 100, by task and by group. A year's figure is the mean over all
+tasks of the year; it is only comparable with ours where we ran all of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PublishedFigure:
 
 
 def published_figures(paper: str, place: str | None = None) -> tuple[PublishedFigure, ...]:
-    """The figures of a paper ("sif", "usif" or "cbos"), or of one place in it, in its order."""
+    """The figures of a paper ("sif", "usif", "cbos" or "white"), or of one place in it, in its order."""
     return tuple(figure for figure in _all() if figure.paper == paper and place in (None, figure.place))
 
 
@@ -46,12 +46,8 @@ def by_column(paper: str, *places: str) -> dict[str, dict[str, float]]:
 
 @cache
 def _all() -> tuple[PublishedFigure, ...]:
-    return read_figures(_FILE)
-
-
-def read_figures(path: Path) -> tuple[PublishedFigure, ...]:
-    """Read a file of figures: after lines that begin with #, and a header, five cells a line between tabs."""
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    """The file: after lines that begin with #, and a header, five cells a line between tabs."""
+    lines = [line for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     cells = (line.split("\t") for line in lines[1:])
     return tuple(PublishedFigure(paper, place, row, column, float(value)) for paper, place, row, column, value in cells)
 

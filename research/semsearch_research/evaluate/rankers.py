@@ -9,9 +9,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,35 +29,18 @@ from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.inputs import import_extra
 
 
-class Ranker(Protocol):
-    """The protocol of one system on one collection."""
-
-    @property
-    def name(self) -> str:
-        """The name of the system in tables."""
-
-    @property
-    def index_seconds(self) -> float:
-        """The seconds that indexing the collection took."""
-
-    def ask(self, query: str) -> None:
-        """Answer as for a user, with ten hits. This is timed."""
-
-    def rank(self, query: str, depth: int) -> list[str]:
-        """The ids of the best `depth` documents, best first; fewer if there are fewer."""
-
-
 @dataclass(frozen=True, slots=True)
 class ModeRanker:
-    """A mode of one index."""
+    """A mode of one index, which may rerank, and the seconds that indexing the collection took."""
 
-    name: Mode
+    name: str
+    mode: Mode
     index: Index
     index_seconds: float
 
     def ask(self, query: str) -> None:
         """Search once with the default number of hits."""
-        self.index.search(query, mode=self.name, syntax="plain")  # peers read quotes and hyphens as text, too
+        self.index.search(query, mode=self.mode, syntax="plain")  # peers read quotes and hyphens as text, too
 
     def rank(self, query: str, depth: int) -> list[str]:
         """The ids of the best documents: ask for more and more passages, until they are of `depth` documents.
@@ -69,32 +52,11 @@ class ModeRanker:
             return []
         k = 2 * depth
         while True:
-            hits = self.index.search(query, k, mode=self.name, duplicates=True, syntax="plain")
+            hits = self.index.search(query, k, mode=self.mode, duplicates=True, syntax="plain")
             documents = list(dict.fromkeys(hit.document for hit in hits))
             if len(documents) >= depth or len(hits) < k:
                 return documents[:depth]
             k *= 4
-
-
-@dataclass(frozen=True, slots=True)
-class RerankedRanker:
-    """A mode whose first hits a model reranks."""
-
-    name: str
-    by_mode: ModeRanker
-
-    @property
-    def index_seconds(self) -> float:
-        """The seconds that indexing took: the model reads nothing before it is asked."""
-        return self.by_mode.index_seconds
-
-    def ask(self, query: str) -> None:
-        """Search once with the default number of hits. Passages that no question has found before are encoded."""
-        self.by_mode.ask(query)
-
-    def rank(self, query: str, depth: int) -> list[str]:
-        """The ids of the best documents."""
-        return self.by_mode.rank(query, depth)
 
 
 @contextmanager
@@ -107,20 +69,20 @@ def mode_rankers(
     a: float | None,
     components: int | None,
     reranker: ModelReranker | None = None,
-) -> Iterator[list[ModeRanker | RerankedRanker]]:
+) -> Iterator[list[ModeRanker]]:
     """Index documents in a temporary folder; a ranker for each mode, and one of the first mode for the reranker."""
     with tempfile.TemporaryDirectory(prefix="semsearch-") as folder:
         started = time.perf_counter()
         with Index.create(Path(folder) / "index", vectors=vectors, method=method, a=a, components=components) as index:
             index.add(documents)
             seconds = time.perf_counter() - started
-            rankers = [ModeRanker(mode, index, seconds) for mode in modes]
+            rankers = [ModeRanker(mode, mode, index, seconds) for mode in modes]
             if reranker is None:
-                yield [*rankers]
+                yield rankers
                 return
             with Index.open(index.path, vectors=vectors, reranker=reranker) as reread:
-                by_mode = replace(rankers[0], index=reread)
-                yield [*rankers, RerankedRanker(reranked_name(modes, reranker.model.name), by_mode)]
+                name = reranked_name(modes, reranker.model.name)
+                yield [*rankers, ModeRanker(name, modes[0], reread, seconds)]
 
 
 def reranked_name(modes: Sequence[Mode], model: str) -> str:
@@ -156,6 +118,9 @@ class ScoredRanker:
         scores = self.scores(query)
         order = np.argsort(-scores, kind="stable")[:depth]
         return [self.ids[index] for index in order.tolist() if scores[index] > self.floor]
+
+
+Ranker = ModeRanker | ScoredRanker
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from semsearch.results.options import RANKING, Mode
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.beir import Collection, collection_folders, read_collection
-from semsearch_research.evaluate.inputs import check_several, import_extra
+from semsearch_research.evaluate.inputs import import_extra
 from semsearch_research.evaluate.rankers import Peer, Ranker, fused, mode_rankers, open_peers
 from semsearch_research.word_tables.conversion import open_vectors
 
@@ -251,14 +251,14 @@ def evaluate_retrieval(
     Raises SourceError for a broken collection, UsageError, MissingExtra, VectorsError; all before the long work.
     """
     check_scorer()
-    _check(folders, modes)
+    _check(modes)
     collections = [read_collection(folder) for folder in collection_folders(map(Path, folders))]
     _check_names(collections)
     opened = open_vectors(vectors)
     loaded = open_peers(peers)
     reranker = None if rerank is None else load_reranker(rerank, seconds=math.inf)
     results: list[Comparison] = []
-    report = progress or _silent
+    report: Report = progress or (lambda *_: None)
     for collection in collections:
         report(f"{collection.name}: indexing {len(collection.documents):,} documents", 0, 0)
         with (
@@ -306,8 +306,7 @@ def _run(ranker: Ranker, collection: Collection, progress: Report) -> Run:
     return Run(ranker.name, measure(collection.relevant, rankings), seconds, ranker.index_seconds)
 
 
-def _check(folders: Sequence[str | Path], modes: Sequence[Mode]) -> None:
-    check_several(folders=folders, modes=modes)
+def _check(modes: Sequence[Mode]) -> None:
     for mode in modes:
         if mode not in RANKING:
             raise UsageError(f"there is no mode {mode!r}; expected {', '.join(RANKING)}")
@@ -332,7 +331,3 @@ def _without_oov_warnings() -> Iterator[None]:
         yield
     finally:
         logger.removeFilter(nothing)
-
-
-def _silent(_: str, __: int, ___: int) -> None:
-    """Ignore progress."""

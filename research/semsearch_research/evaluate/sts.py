@@ -20,7 +20,7 @@ from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import WordVectors, WordVectorsLike
 from semsearch_research.evaluate.cache import cached, digest_of, versions
 from semsearch_research.evaluate.file_lines import numbered_lines
-from semsearch_research.evaluate.inputs import check_each_a, check_several, counts_in, distinct_names, is_distilled
+from semsearch_research.evaluate.inputs import check_each_a, counts_in, distinct_names, is_distilled
 from semsearch_research.evaluate.sentence_pairs import Task, read_tasks, task_files
 from semsearch_research.evaluate.sts_cosines import DEFAULT, Progress, WeighedWords, cosines, find_variants
 from semsearch_research.evaluate.sts_scores import PER_TASK, MeasuredCosines, PairMeasures, StsReport, report_of
@@ -58,7 +58,6 @@ def evaluate_sts(
 
     Raises SourceError for broken files, UsageError, VectorsError.
     """
-    check_several(paths=paths)
     check_each_a(a)
     chosen = find_variants(methods)
     fits = _several(fit_on, "fit_on")

@@ -36,7 +36,6 @@ from semsearch.embedding.weights import (
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import WordVectors
-from semsearch_research.evaluate.inputs import check_several
 from semsearch_research.evaluate.sentence_pairs import Task
 
 DEFAULT = tuple(METHODS)
@@ -59,7 +58,6 @@ _OTHER_NAMES = {"wr": "sif"}  # as the SIF paper calls it
 
 def find_variants(methods: Sequence[str | Method]) -> list[Method]:
     """The methods of these names, or as they are. Raises UsageError where there is none, or one twice."""
-    check_several(methods=methods)
     chosen = [method if isinstance(method, Method) else _find(method) for method in methods]
     if len({method.name for method in chosen}) != len(chosen):
         raise UsageError(f"methods must be different, got {', '.join(method.name for method in chosen)}")

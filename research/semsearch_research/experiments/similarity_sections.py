@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from semsearch_research.evaluate.claims import SIF_CLAIMS, USIF_CLAIMS
 from semsearch_research.evaluate.inputs import marked
-from semsearch_research.evaluate.published import by_column
+from semsearch_research.evaluate.published import by_column, published_figures
 from semsearch_research.evaluate.sts_scores import StsReport
 from semsearch_research.evaluate.table import Block, PictureOf, Table, number
 from semsearch_research.experiments.sts_experiment import (
@@ -17,7 +17,6 @@ from semsearch_research.experiments.sts_experiment import (
     tasks_beside_published,
 )
 from semsearch_research.papers_report import PapersReport
-from semsearch_research.published import figures
 from semsearch_research.section import Section
 
 _SIF = by_column("sif", "table 1", "table 5", "table 6")
@@ -26,7 +25,7 @@ _USIF = dict(sorted(by_column("usif", "table 1", "table 2").items(), key=lambda 
 
 def usif_a(papers: PapersReport) -> Table:
     """The table of uSIF's a, which follows from p(w) and n: with the paper's counts it can be checked."""
-    published = {figure.row: figure.value for figure in figures("usif", "section 4.2")}
+    published = {figure.row: figure.value for figure in published_figures("usif", "section 4.2")}
     rows = [["paper", f"{published['a']:g}"]]
     if papers.counted is not None:
         rows.append([f"counts in {papers.counts[0]}", f"{papers.counted.usif_a:.5g}"])
@@ -37,7 +36,7 @@ def usif_a(papers: PapersReport) -> Table:
 
 def improvements(report: StsReport) -> Table:
     """The table of SIF's parts over the plain mean, in per cent of its r: in appendix A.1, roughly, and here."""
-    printed = {figure.row: figure.value for figure in figures("sif", "appendix A.1")}
+    printed = {figure.row: figure.value for figure in published_figures("sif", "appendix A.1")}
     found = {(one.better, one.vectors): one.improvement for one in report.orderings if one.worse == "mean"}
     names = list(dict.fromkeys(vectors for _, vectors in found))
     rows = []

@@ -151,10 +151,11 @@ def supervised(
         typer.Option(metavar="A", help="The values tried for SIF; by default the paper's four. Repeatable."),
     ] = None,
     width: Annotated[
-        int, typer.Option(metavar="N", help="Dimensions of the learned projection; 0 leaves it out.")
+        int, typer.Option(metavar="N", min=0, help="Dimensions of the learned projection; 0 leaves it out.")
     ] = 2400,
     examples: Annotated[
-        int | None, typer.Option(metavar="N", help="Train on so many at most, drawn by chance; by default on all.")
+        int | None,
+        typer.Option(metavar="N", min=2, help="Train on so many at most, drawn by chance; by default on all."),
     ] = None,
     seed: SeedOption = 0,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="How many seeds, from --seed on.")] = 3,

@@ -18,12 +18,12 @@ from semsearch import VectorTable, load_vectors
 from semsearch.errors import SourceError, UsageError
 from semsearch_research.analysis.sweep import SOURCES, evaluate_sweep
 from semsearch_research.analysis.weighing import evaluate_weights
+from semsearch_research.cbos.gensim_vectors import check_gensim
 from semsearch_research.cbos.word2vec_comparison import evaluate_cbos
 from semsearch_research.evaluate.cache import versions
-from semsearch_research.evaluate.inputs import Progress, check_several
+from semsearch_research.evaluate.inputs import Progress
 from semsearch_research.evaluate.sts import evaluate_sts
 from semsearch_research.evaluate.sts_cosines import VARIANTS
-from semsearch_research.optional import import_gensim, import_scikit_learn
 from semsearch_research.papers_report import SEEDS, TRAINED, PapersReport, UsedVectors
 from semsearch_research.paraphrase.classification import evaluate_classify
 from semsearch_research.paraphrase.groups import read_paraphrases
@@ -165,9 +165,8 @@ def _check_ready(data: PapersData, names: Sequence[str]) -> None:
         read_labelled(data.labelled)
     if "classify" in names:
         read_paraphrases(data.groups)
-        import_scikit_learn("sklearn.svm")
     if data.texts and {"classify", "cbos"} & {*names}:
-        import_gensim("gensim.models")
+        check_gensim()
 
 
 # -- The report --------------------------------------------------------------------------------------------------------
@@ -192,13 +191,8 @@ def evaluate_report(
     `fresh`.
     Raises SourceError for a folder without data and for broken files, UsageError, VectorsError, MissingExtra.
     """
-    check_several(vectors=vectors)
-    check_several(**{name: values for name, values in (("without", without), ("train_text", train_text)) if values})
     if wrong := [name for name in without if name not in RUNS]:
         raise UsageError(f"there is no experiment {wrong[0]!r}; --without is one of {', '.join(RUNS)}")
-    for name, number in (("train_sentences", train_sentences), ("seeds", seeds)):
-        if number < 1:
-            raise UsageError(f"{name} must be at least 1, not {number}")
     opened = [load_vectors(one) for one in vectors]
     if len({table.digest for table in opened}) != len(opened):
         raise UsageError("two of the word vectors are the same; name each once")

@@ -21,10 +21,9 @@ from semsearch import SentenceEmbedder, WordVectors, arrays, embedding, text, wo
 from semsearch.errors import UsageError
 from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.cache import cached, versions
-from semsearch_research.evaluate.inputs import check_positive, check_several, is_distilled
+from semsearch_research.evaluate.inputs import check_positive, import_extra, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import PairDraws, Resampled
 from semsearch_research.evaluate.retrieval import Figure
-from semsearch_research.optional import import_gensim, import_scikit_learn
 from semsearch_research.paraphrase import bags, kept_paragraphs, linear_svm, sentence_models
 from semsearch_research.paraphrase.agreement import ModelComparison, mcnemar
 from semsearch_research.paraphrase.bags import tokens
@@ -64,7 +63,6 @@ def evaluate_classify(
     `fresh`.
     Raises SourceError for broken files, UsageError, VectorsError, MissingExtra.
     """
-    check_several(paths=paths, **({"train_text": train_text} if train_text else {}))
     check_positive(C=cost)
     if not 0 <= seed < 2**32:
         raise UsageError(f"seed must be from 0 to {2**32 - 1:,}, not {seed}")
@@ -74,7 +72,9 @@ def evaluate_classify(
         data, [Path(path) for path in train_text], paragraphs or ParagraphSettings(), fresh, progress
     )
     opened = open_vectors(vectors)
-    _check(chosen, opened, a, components)
+    if any(model in PARAGRAPH_MODELS for model in chosen):
+        import_extra("gensim.models.doc2vec", package="gensim", extra="papers")  # before long work
+    SentenceEmbedder(opened, a=a, components=components).check()
     asked = {"a": a, "components": components, "cost": cost, "seed": seed}
     found: dict[tuple[str, str], Classified] = {}
     steps = len(data) * len(chosen)
@@ -96,21 +96,12 @@ def evaluate_classify(
 def _models(asked: Sequence[str] | None, has_text: bool) -> list[str]:
     if asked is None:
         return [model for model in MODELS if has_text or model not in PARAGRAPH_MODELS]
-    check_several(models=asked)
     for model in asked:
         if model not in (*MODELS, *PCA_VARIANTS):
             raise UsageError(f"there is no model {model!r}; choose of {', '.join([*MODELS, *PCA_VARIANTS])}")
         if model in PARAGRAPH_MODELS and not has_text:
             raise UsageError(f"{model} is trained on a text of its own; give one with --train-text FILE")
     return list(dict.fromkeys(asked))
-
-
-def _check(models: Sequence[str], vectors: WordVectors, a: float | None, components: int | None) -> None:
-    """Check before long work that packages are installed and settings make sense."""
-    import_scikit_learn("sklearn.svm")
-    if any(model in PARAGRAPH_MODELS for model in models):
-        import_gensim("gensim.models.doc2vec")
-    SentenceEmbedder(vectors, a=a, components=components).check()
 
 
 def _classified(

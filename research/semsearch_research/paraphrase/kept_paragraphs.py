@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from semsearch.readers import text as plain_text
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import words
 from semsearch_research import reread
@@ -25,11 +26,10 @@ from semsearch_research.paraphrase.paragraph_vectors import (
     training_sentences,
 )
 from semsearch_research.paraphrase.sentence_models import Float
-from semsearch_research.plain_text import plain_text_reader
 from semsearch_research.train.corpus import paragraphs_of
 
 # what decides the vectors: training takes minutes, and need not follow every change of the program
-DECISIVE = (trained_here, reread, bags, paragraphs_of, plain_text_reader(), sentence_spans, words)
+DECISIVE = (trained_here, reread, bags, paragraphs_of, plain_text.read, sentence_spans, words)
 
 
 @dataclass

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch_research.optional import import_scikit_learn
 from semsearch_research.paraphrase.sentence_models import Features, Float, Rows
 
 FOLDS = 3
@@ -79,8 +78,9 @@ def classify(features: Features, classes: Int64, *, cost: float | None = None, s
 
 def split(classes: Int64, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
     """Split rows into folds, by the seed: the rows to train and to test on, every class in the same proportion."""
-    selection = import_scikit_learn("sklearn.model_selection")
-    drawn = selection.StratifiedKFold(folds, shuffle=True, random_state=seed)
+    from sklearn.model_selection import StratifiedKFold  # takes a second
+
+    drawn = StratifiedKFold(folds, shuffle=True, random_state=seed)
     return list(drawn.split(np.zeros(len(classes)), classes))
 
 
@@ -97,12 +97,14 @@ def best_cost(features: Features, classes: Int64, train: Rows, *, seed: int) -> 
 
 def _predict(known: Float, classes: Int64, new: Float, cost: float) -> Int64:
     """Train a machine on known vectors, and predict the classes of new ones. (n, d), (n,), (m, d) -> (m,)"""
-    machine = import_scikit_learn("sklearn.svm").LinearSVC(C=cost, class_weight="balanced", dual=True, random_state=0)
-    stopped = import_scikit_learn("sklearn.exceptions").ConvergenceWarning
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    machine = LinearSVC(C=cost, class_weight="balanced", dual=True, random_state=0)
     with warnings.catch_warnings():
         # scikit-learn's limit of 1,000 rounds, which a large C reaches; on a fold of Opinosis at C = 100, 20,000 rounds
         # changed none to two of 174 answers, by model, and no accuracy
-        warnings.simplefilter("ignore", stopped)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         # fewer than two sentences a class are no mistake here
         warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
         machine.fit(known, classes)

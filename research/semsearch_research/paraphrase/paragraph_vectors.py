@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.text.sentences import sentence_spans
-from semsearch_research.optional import import_gensim
+from semsearch_research.evaluate.inputs import import_extra
 from semsearch_research.paraphrase.bags import tokens
 from semsearch_research.reread import Reread
-from semsearch_research.train.corpus import check_settings, paragraphs_of
+from semsearch_research.train.corpus import paragraphs_of
 
 Float32 = npt.NDArray[np.float32]
 Report = Callable[[str, int, int], None]
@@ -54,14 +54,6 @@ def training_sentences(
 
     One pass, by Vitter's algorithm R. Raises SourceError for a file that cannot be read, UsageError for no sentences.
     """
-    check_settings(
-        sentences=settings.sentences,
-        rounds=settings.rounds,
-        inference_rounds=settings.inference,
-        dimension=settings.dimension,
-        window=settings.window,
-        least=settings.least,
-    )
     generator = np.random.default_rng(settings.seed)
     chosen: list[str] = []
     for seen, sentence in enumerate(_sentences(paths), 1):
@@ -88,7 +80,7 @@ def paragraph_vectors(
 
     n texts -> (n, d). Raises MissingExtra, UsageError if no word of the training text is frequent enough.
     """
-    doc2vec = import_gensim("gensim.models.doc2vec")
+    doc2vec = import_extra("gensim.models.doc2vec", package="gensim", extra="papers")
     trained = _trained(doc2vec, model, training, settings, progress)
     vectors = np.zeros((len(texts), settings.dimension), dtype=np.float32)
     with _starting_from_the_text(doc2vec):

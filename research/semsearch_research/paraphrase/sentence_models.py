@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import SentenceEmbedder, WordVectors
-from semsearch_research.optional import import_scikit_learn
 from semsearch_research.paraphrase.bags import bags
 
 Float = npt.NDArray[np.floating[Any]]
@@ -62,10 +61,11 @@ def principal_components(
     """
 
     def features(train: Rows, test: Rows) -> tuple[Float, Float]:
-        decomposition = import_scikit_learn("sklearn.decomposition")
+        from sklearn.decomposition import PCA  # takes a second
+
         known = counts[np.concatenate([train, test])] if with_test else counts[train]
         dimensions = min(most, *known.shape)
-        fitted = decomposition.PCA(dimensions, svd_solver="full", whiten=whiten).fit(known)
+        fitted = PCA(dimensions, svd_solver="full", whiten=whiten).fit(known)
         return fitted.transform(counts[train]), fitted.transform(counts[test])
 
     return features

@@ -18,7 +18,7 @@ from semsearch.embedding.weights import find_method
 from semsearch.errors import UsageError
 from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.cache import cached
-from semsearch_research.evaluate.inputs import check_each_a, check_several, is_distilled
+from semsearch_research.evaluate.inputs import check_each_a, is_distilled
 from semsearch_research.evaluate.pair_bootstrap import Resampled
 from semsearch_research.evaluate.sts_scores import pearson
 from semsearch_research.supervised import descent, labelled, projection, trials
@@ -56,7 +56,9 @@ def evaluate_supervised(
     train split. All is done with each of `seeds` seeds from `seed` on. Cached results are used unless `fresh`. Raises
     SourceError for broken files, UsageError, VectorsError.
     """
-    _check(paths, methods, a, width, examples, seeds)
+    check_each_a(a)
+    if len({find_method(method).name for method in methods}) != len(methods):
+        raise UsageError(f"methods are named once each, not {', '.join(methods)}")
     tasks = read_labelled(map(Path, paths))
     opened = open_vectors(vectors)
     each = range(seed, seed + seeds)
@@ -79,25 +81,3 @@ def evaluate_supervised(
         {task.name: published_for(task, examples) for task in tasks},
         is_distilled(opened),
     )
-
-
-def _check(
-    paths: Sequence[str | Path],
-    methods: Sequence[str],
-    a: Sequence[float],
-    width: int,
-    examples: int | None,
-    seeds: int,
-) -> None:
-    check_several(paths=paths, methods=methods, a=a)
-    check_each_a(a)
-    if len(set(methods)) != len(methods):
-        raise UsageError(f"methods are named once each, not {', '.join(methods)}")
-    for method in methods:
-        find_method(method)
-    if width < 0:
-        raise UsageError(f"width must not be negative, not {width}; 0 leaves the projection out")
-    if examples is not None and examples < 2:
-        raise UsageError(f"examples must be at least 2, not {examples}")
-    if seeds < 1:
-        raise UsageError(f"seeds must be at least 1, not {seeds}")

@@ -13,31 +13,23 @@ What the paper leaves open, and where we differ:
 - A sentence without known words is left out; a long one is cut in parts, which are neighbours.
 - The m others are drawn from all sentences, which may give the sentence itself, rarely.
 - The steps are AdaGrad's, over the sentences in random order, in larger batches: they take far less time.
-
-The state of a run is saved after each round, so that a run that was stopped can be resumed. The file is a NumPy archive
-without pickles, written durably, and carries a stamp of the text and the settings.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 from array import array
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from semsearch.arrays.types import Float32, Int32, Int64
-from semsearch.errors import StorageError, UsageError, VectorsError
-from semsearch.system.durable import write_durably
+from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import Dtype, VectorTable
-from semsearch_research.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
+from semsearch_research.train.corpus import Corpus, Skipped, Stages, read_corpus
 from semsearch_research.word_tables.table_writer import TableWriter
 
 LONGEST = 119  # words of a sentence: the CBOS paper takes sentences under 120
@@ -95,7 +87,7 @@ def parts_of(lengths: Int64, most: int = LONGEST) -> Int32:
     return result
 
 
-# -- Checkpoint --------------------------------------------------------------------------------------------------------
+# -- Training ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -106,60 +98,6 @@ class TrainingState:
     squares: Float32
     losses: list[float] = field(default_factory=list)
 
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A file that holds the state of a run. `stamp` distinguishes the run from others."""
-
-    path: Path
-    stamp: str
-
-    def load(self, shape: tuple[int, int]) -> TrainingState | None:
-        """Read the state, None if there is no file. Raises VectorsError if it is damaged or of another run."""
-        cure = f"to start over, remove {self.path}"
-        try:
-            data = self.path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise VectorsError(
-                f"the checkpoint of an earlier run cannot be read ({error.strerror or error}); {cure}"
-            ) from error
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                stamp = arrays["stamp"].tobytes().decode()
-                state = TrainingState(arrays["vectors"], arrays["squares"], arrays["losses"].tolist())
-        except Exception as error:  # whatever zipfile and NumPy make of damaged bytes
-            raise VectorsError(f"the checkpoint of an earlier run is damaged ({error}); {cure}") from error
-        if stamp != self.stamp or state.vectors.shape != shape:
-            raise VectorsError(
-                f"the checkpoint is of a run with other texts or settings; to resume that run, give the same; {cure}"
-            )
-        return state
-
-    def save(self, state: TrainingState) -> None:
-        """Write a state to the file, in place of an earlier one. Raises StorageError."""
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "stamp": np.frombuffer(self.stamp.encode(), dtype=np.uint8),
-            "vectors": state.vectors,
-            "squares": state.squares,
-            "losses": np.array(state.losses, dtype=np.float64),
-        }
-        buffer = io.BytesIO()
-        np.savez(buffer, **arrays)  # type: ignore[arg-type]  # stubs see allow_pickle among the names
-        try:
-            write_durably(self.path, lambda write: write(buffer.getvalue()))
-        except OSError as error:
-            raise StorageError(
-                f"{self.path} cannot be written: {error.strerror or error}; free space or choose another place"
-            ) from error
-
-    def remove(self) -> None:
-        """Delete the file, if there is one: the run is over."""
-        self.path.unlink(missing_ok=True)
-
-
-# -- Training ----------------------------------------------------------------------------------------------------------
 
 # AdaGrad's sums begin with this. From 0, the first step of a rare word would be as long as any, whatever its gradient.
 _FIRST = 1.0
@@ -193,15 +131,11 @@ def train_cbos(
     """Make a folder of word vectors at `target` from files and folders of text, in `epochs` rounds.
 
     `skipped(path, reason)` is called for a file that cannot be read. The same text and settings give the same table on
-    the same machine. The state is saved in `<target>.checkpoint` after each round, and the same call resumes from it.
+    the same machine.
     Memory: four bytes per running word, a few dozen per sentence, eight per number of the table.
-    Raises VectorsError if `target` exists or the checkpoint is of another run, SourceError if a path does not exist,
-    UsageError for a setting that makes no sense or a text with too little in it; all before the long work.
+    Raises VectorsError if `target` exists, SourceError if a path does not exist,
+    UsageError for a text with too little in it; all before the long work.
     """
-    check_settings(dimension=dimension, epochs=epochs, size=size, min_count=min_count)
-    check_settings(window=settings.window, negatives=settings.negatives, batch=settings.batch)
-    if not 0 < settings.rate < float("inf"):
-        raise UsageError(f"rate must be above zero, not {settings.rate}")
     with TableWriter(target, dtype=dtype) as writer:
         corpus = read_corpus(
             paths, size=size, min_count=min_count, dimension=dimension, skipped=skipped, progress=progress
@@ -209,18 +143,9 @@ def train_cbos(
         sentences = read_sentences(corpus, progress)
         if not sentences.any_neighbours:
             raise UsageError("no file has two sentences with known words; cbos learns from neighbours: give more text")
-        checkpoint = Checkpoint(
-            target.with_name(target.name + ".checkpoint"), _stamp(corpus.words, sentences, settings)
-        )
-        state = checkpoint.load((len(corpus.words), dimension)) or start(len(corpus.words), dimension, settings.seed)
-        if len(state.losses) > epochs:
-            raise UsageError(
-                f"{checkpoint.path} has {len(state.losses)} rounds already, {epochs} were requested; request at "
-                "least as many, or remove it to start over"
-            )
-        while len(state.losses) < epochs:
+        state = start(len(corpus.words), dimension, settings.seed)
+        for _ in range(epochs):
             train_round(sentences, state, settings, rounds=epochs, progress=progress)
-            checkpoint.save(state)
         writer.add(corpus.words, state.vectors)
         card = {
             "source": f"{corpus.described}: the {len(corpus.words)} most frequent words, continuous bag of sentences, "
@@ -230,7 +155,7 @@ def train_cbos(
             "settings": {
                 **asdict(settings),
                 "dimension": dimension,
-                "rounds": len(state.losses),
+                "rounds": epochs,
                 "size": size,
                 "min count": min_count,
             },
@@ -240,9 +165,7 @@ def train_cbos(
             f"--window {settings.window} --negatives {settings.negatives} --epochs {epochs} --batch {settings.batch} "
             f"--size {size} --min-count {min_count} --seed {settings.seed} --dtype {dtype}",
         }
-        table = writer.finish(corpus.frequencies, card=card)
-    checkpoint.remove()
-    return table
+        return writer.finish(corpus.frequencies, card=card)
 
 
 def start(words: int, dimension: int, seed: int) -> TrainingState:
@@ -321,12 +244,3 @@ def loss_and_gradient(vectors: Float32, batch: CbosBatch) -> tuple[float, Float3
 def _weights(columns: Int32, indptr: Int64, words: int, weight: float) -> csr_array:
     data = np.full(len(columns), weight, dtype=np.float32)
     return csr_array((data, columns, indptr.astype(np.int32)), shape=(len(indptr) - 1, words))
-
-
-def _stamp(words: Sequence[str], sentences: Sentences, settings: CbosSettings) -> str:
-    """A digest of all that must be the same for a run to go on: everything but the number of rounds."""
-    digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
-    digest.update("\n".join(words).encode())
-    for numbers in (sentences.texts.ids, sentences.texts.indptr, sentences.files):
-        digest.update(numbers.tobytes())
-    return digest.hexdigest()

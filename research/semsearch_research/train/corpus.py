@@ -37,7 +37,6 @@ from semsearch_research.word_tables.word_counts import most_frequent
 
 _COMPRESSED = (".txt.xz", ".txt.gz")
 _PROSE = ("text", "markdown", "rst", "html")  # words of tables, mail and code would count as English
-_BLOCK = 1 << 22  # characters counted at a time
 
 
 def count_words(
@@ -59,11 +58,11 @@ def count_words(
         for file in each_file(path, skipped):
             found: Counter[str] = Counter()
             try:
-                for block in _blocks(file):
-                    found.update(normalise(block).split())
+                for texts in paragraphs_of(file):
+                    found.update(normalise("\n".join(texts)).split())
                     if progress:
                         progress(done, total + found.total())
-            except (SourceError, OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError) as error:
+            except SourceError as error:
                 skipped(str(file), str(error))
                 continue
             counts.update(found)
@@ -80,16 +79,6 @@ def each_file(path: Path, skipped: Callable[[str, str], None]) -> Iterator[Path]
         prose = (suffix for name in _PROSE for suffix in FORMATS[name].suffixes)
         include = [f"*{suffix}" for suffix in (*prose, *_COMPRESSED)]
         yield from (Path(found.absolute) for found in find_files(path, include=include, skipped=skipped))
-
-
-def _blocks(path: Path) -> Iterator[str]:
-    """Yield the text of a file in pieces of whole lines."""
-    if path.suffix.lower() in (".txt", ".xz", ".gz"):
-        with _open_text(path) as file:
-            while lines := file.readlines(_BLOCK):
-                yield "".join(lines)
-    else:
-        yield "\n".join(block.text for block in read_file(path).document.blocks)
 
 
 def _open_text(path: Path) -> IO[str]:
@@ -149,7 +138,7 @@ class Corpus:
         """
         for number, file in enumerate(self.files):
             for texts in paragraphs_of(file):
-                yield number, _known(self.ids_of(_sentences(texts)))
+                yield number, known(self.ids_of(_sentences(texts)))
 
     def ids_of(self, texts: Sequence[str]) -> Ragged:
         """The word ids of texts, -1 for a word that gets no vector."""
@@ -204,13 +193,6 @@ def read_corpus(
     )
 
 
-def check_settings(**settings: float) -> None:
-    """Raise UsageError for a setting below one, naming it."""
-    for name, value in settings.items():
-        if not value >= 1:
-            raise UsageError(f"{name.replace('_', ' ')} must be at least 1, not {value}")
-
-
 def paragraphs_of(file: Path) -> Iterator[list[str]]:
     """Yield the paragraphs of a file, a piece of it at a time. Raises SourceError if it cannot be read any more."""
     try:
@@ -244,10 +226,11 @@ def _sentences(paragraphs: Sequence[str]) -> list[str]:
     return [text[start:end] for text in paragraphs for start, end in sentence_spans(text)]
 
 
-def _known(texts: Ragged) -> Ragged:
-    known = texts.ids >= 0
-    kept = np.concatenate(([0], np.cumsum(known)))
-    return Ragged(texts.ids[known], kept[texts.indptr])
+def known(texts: Ragged) -> Ragged:
+    """Texts without the words that get no vector, whose id is -1."""
+    there = texts.ids >= 0
+    kept = np.concatenate(([0], np.cumsum(there)))
+    return Ragged(texts.ids[there], kept[texts.indptr])
 
 
 def _listed(paths: Sequence[Path]) -> str:

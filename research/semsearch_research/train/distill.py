@@ -7,8 +7,9 @@ good vectors already. The second step makes averages of them agree with the enco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,13 @@ from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import hash_words
 from semsearch.word_vectors.table import VectorTable
+from semsearch_research.train.corpus import Stages, known
 from semsearch_research.train.matching import Matching, match
 from semsearch_research.train.piece_vectors import NUMBER, learn_pieces, piece_files
 from semsearch_research.train.teacher_encodings import Encodings, Teacher
 from semsearch_research.word_tables.table_writer import TableWriter, index_of
 from semsearch_research.word_tables.word_counts import most_frequent
 
-Stages = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
 _NOTHING = 1e-6  # of the largest singular value: below it, rounding
 
 
@@ -66,14 +67,14 @@ def distill_words(
     _check_dimension(dimension, teacher.dimension)
     with TableWriter(target, dtype="int8") as writer:
         kept = Encodings(encodings, teacher.name, teacher.precision)
-        kept.complete(words, teacher.encode, progress=_stage(progress, "words encoded"))
+        kept.complete(words, teacher.encode, progress=partial(progress, "words encoded") if progress else None)
         vectors = reduce_dimension(kept.of(words).astype(np.float32), dimension)
         share = np.array([counts[word] for word in words]) / sum(counts.values())
         if texts:
-            kept.complete(texts, teacher.encode, progress=_stage(progress, "texts encoded"))
+            kept.complete(texts, teacher.encode, progress=partial(progress, "texts encoded") if progress else None)
             matching = matching or Matching()
             ids = _ids_of(texts, words)
-            steps = _stage(progress, "steps")
+            steps = partial(progress, "steps") if progress else None
             vectors = match(vectors, share.astype(np.float32), ids, kept.of(texts), matching, progress=steps)
         writer.add(words, vectors)
         learned = piece_files(learn_pieces(words, vectors, number=pieces)) if pieces else None
@@ -99,17 +100,7 @@ def _card(
 def _ids_of(texts: Sequence[str], words: Sequence[str]) -> Ragged:
     """The known words of texts as ids, which are their positions in `words`."""
     hashed = hash_words(texts)
-    ids = index_of(words).look_up(hashed.hashes)
-    known = ids >= 0
-    kept = np.concatenate(([0], np.cumsum(known)))
-    return Ragged(ids[known], kept[hashed.indptr])
-
-
-def _stage(progress: Stages | None, name: str) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    heard = progress
-    return lambda done, total: heard(name, done, total)
+    return known(Ragged(index_of(words).look_up(hashed.hashes), hashed.indptr))
 
 
 def reduce_dimension(vectors: Float32, dimension: int) -> Float32:

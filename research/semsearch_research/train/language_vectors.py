@@ -23,6 +23,7 @@ import json
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -139,7 +140,7 @@ def align_language(
     kept = Encodings(encodings, teacher.name, teacher.precision)
     known = english.words[:anchors]
     for words in (known, chosen):
-        kept.complete(words, teacher.encode, progress=_part(progress))
+        kept.complete(words, teacher.encode, progress=partial(progress, "words encoded") if progress else None)
     ids = np.arange(len(known))
     space = EnglishSpace(kept.of(known).astype(np.float32), english.rows(ids), english.frequencies[ids])
     probability = np.array([counts[word] for word in chosen], dtype=np.float64) / sum(counts.values())
@@ -190,13 +191,6 @@ def is_word(text: str) -> bool:
     """Whether a text is one word with letters only, marks included. Numbers are the same in every language."""
     kinds = [unicodedata.category(char) for char in text]
     return any(kind[0] == "L" for kind in kinds) and all(kind[0] == "L" or kind in ("Mn", "Mc") for kind in kinds)
-
-
-def _part(progress: Callable[[str, int, int], None] | None) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    heard = progress
-    return lambda done, total: heard("words encoded", done, total)
 
 
 def _units(vectors: Float32) -> Float32:

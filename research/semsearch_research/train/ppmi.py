@@ -1,23 +1,21 @@
 """Word vectors from counts: the positive pointwise mutual information of near words, and its singular vectors.
 
-    PMI(w, c) = log [ p(w, c) / (p(w) p_α(c)) ]      p_α(c) = #(c)^α / Σ #(c)^α      M = max(PMI - log k, 0)
-    M ≈ U_d Σ_d V_d^T                                 vectors = U_d Σ_d^power, each of length one
+    PMI(w, c) = log [ p(w, c) / (p(w) p(c)) ]      M = max(PMI, 0)
+    M ≈ U_d Σ_d V_d^T                              vectors = U_d, each of length one
 
-Levy, Goldberg, Dagan 2015, TACL 3, "Improving Distributional Similarity with Lessons Learned from Word Embeddings",
-with its options: a small window, α, a shift k, subsampling of frequent words, the power of Σ. In a symmetric window of
-L words a pair at distance δ counts for L - δ + 1, the number out of L that word2vec would give it on average, which
-draws each word's window from 1 to L ("dynamic context windows", section 3.1).
-
-Where they draw by chance, here the expectation is counted. Pairs count in whole units, so that parts add up exactly;
-for subsampling the counts are multiplied by the chance that a word stays, √(t / p(w)) or 1. They set α to 0.75; under
-the weights of SIF, which keep frequent words small already, 1 was better. Vectors are of length one for the same
-reason: how much a word counts is for the weights to say.
+Levy, Goldberg, Dagan 2015, TACL 3, "Improving Distributional Similarity with Lessons Learned from Word Embeddings".
+In a symmetric window of L words a pair at distance δ counts for L - δ + 1, the number out of L that word2vec would give
+it on average, which draws each word's window from 1 to L ("dynamic context windows", section 3.1). Where they draw by
+chance, here the expectation is counted, in whole units, so that parts add up exactly. They raise #(c) to the power
+0.75; under the weights of SIF, which keep frequent words small already, 1 was better. Vectors are of length one for the
+same reason: how much a word counts is for the weights to say.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +23,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from semsearch.arrays.randomised_svd import decompose, orthonormal, product, signs
-from semsearch.arrays.types import Float32, Float64, Int64
+from semsearch.arrays.types import Float32, Int64
 from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import Dtype, VectorTable
-from semsearch_research.train.corpus import Corpus, Skipped, Stages, check_settings, read_corpus
+from semsearch_research.train.corpus import Corpus, Skipped, Stages, read_corpus
 from semsearch_research.word_tables.table_writer import TableWriter
 
 MOST_PAIRS = 1 << 26  # distinct pairs in memory: 0.8 GB, and about eight times as much while they become vectors
@@ -140,7 +138,7 @@ def singular_vectors(
     shape: Any = matrix.shape
     width = min(dimension + _MORE, shape[0])
     start = np.random.default_rng(seed).standard_normal((shape[1], width), dtype=np.float32)
-    report = (lambda done, of: progress("singular vectors", done, of)) if progress else None
+    report = partial(progress, "singular vectors") if progress else None
     found = decompose(matrix, orthonormal(product(matrix, start)), dimension, rounds=rounds, progress=report)
     left = found.basis @ found.rotation
     left[:, found.values <= _NOTHING * found.values[0]] = 0
@@ -158,10 +156,6 @@ def train_ppmi(
     window: int = 5,
     size: int = 50_000,
     min_count: int = 5,
-    smoothing: float = 1.0,
-    shift: float = 1.0,
-    subsampling: float | None = None,
-    power: float = 0.0,
     seed: int = 0,
     dtype: Dtype = "int8",
     licence: str = "unknown",
@@ -170,31 +164,22 @@ def train_ppmi(
 ) -> VectorTable:
     """Make a folder of word vectors at `target` from files and folders of text.
 
-    `smoothing` is α, `shift` k, `subsampling` t (None: no subsampling), `power` that of the singular values.
     `skipped(path, reason)` is called for a file that cannot be read. The same text and settings give the same table on
     the same machine. Memory is bounded by the vocabulary and the pairs kept, not by the length of the text.
-    Raises VectorsError if `target` exists, SourceError if a path does not, UsageError for a setting that makes no sense
-    or a text with too few words; all before the long work.
+    Raises VectorsError if `target` exists, SourceError if a path does not, UsageError for
+    a text with too few words; all before the long work.
     """
-    check_settings(dimension=dimension, window=window, size=size, min_count=min_count, shift=shift)
-    for name, value in {"smoothing": smoothing, "shift": shift, "power": power, "subsampling": subsampling}.items():
-        if value is not None and not 0 <= value < float("inf"):
-            raise UsageError(f"{name} must be zero or more, not {value}")
     with TableWriter(target, dtype=dtype) as writer:
         corpus = read_corpus(
             paths, size=size, min_count=min_count, dimension=dimension, skipped=skipped, progress=progress
         )
         counter = _count(corpus, window, progress)
-        staying = subsampled(corpus.frequencies, subsampling)
-        matrix = ppmi(counter.finish(), staying=staying, smoothing=smoothing, shift=shift)
+        matrix = ppmi(counter.finish())
         if not matrix.nnz:
-            raise UsageError("no two words occur together more often than by chance; give more text or a lower shift")
-        left, values = singular_vectors(matrix, dimension, seed=seed, progress=progress)
-        writer.add(corpus.words, unit_rows(left * values**power))
-        settings = {
-            "dimension": dimension, "window": window, "size": size, "min count": min_count, "smoothing": smoothing,
-            "shift": shift, "subsampling": subsampling, "power": power, "seed": seed,
-        }  # fmt: skip
+            raise UsageError("no two words occur together more often than by chance; give more text")
+        left, _ = singular_vectors(matrix, dimension, seed=seed, progress=progress)
+        writer.add(corpus.words, unit_rows(left))
+        settings = {"dimension": dimension, "window": window, "size": size, "min count": min_count, "seed": seed}
         card = {
             "source": f"{corpus.described}: the {len(corpus.words)} most frequent words, positive pointwise mutual "
             f"information within {window} words, {dimension} singular vectors",
@@ -209,27 +194,16 @@ def train_ppmi(
         return writer.finish(corpus.frequencies, card=card)
 
 
-def subsampled(p: Float32, t: float | None) -> Float64:
-    """The probability that subsampling keeps a word: √(t / p(w)), at most 1; 1 without t. (V,) -> (V,)"""
-    return np.ones(len(p)) if t is None else np.minimum(1, np.sqrt(t / p.astype(np.float64)))
-
-
-def ppmi(pairs: csr_array, *, staying: Float64, smoothing: float = 1.0, shift: float = 1.0) -> csr_array:
-    """The positive PMI of words, from counts of pairs i <= j (V, V): -> (V, V) float32.
-
-    `staying` is the probability that subsampling keeps each word (V,). The result is symmetric only if `smoothing` is
-    1. Pairs with a PMI up to log `shift` have no entry.
-    """
+def ppmi(pairs: csr_array) -> csr_array:
+    """The positive PMI of words, from counts of pairs i <= j (V, V): -> (V, V) float32, without entries that are 0."""
     counts: Any = (pairs + pairs.T).astype(np.float64).tocsr()  # SciPy's types differ between its versions
-    counts.data *= np.repeat(staying, np.diff(counts.indptr)) * staying[counts.indices]
     marginals = counts.sum(axis=1)
-    smoothed = marginals**smoothing
     with np.errstate(divide="ignore", invalid="ignore"):  # a word that occurs near no other has no entries
         of_word = np.log(marginals)
-        of_context = np.log(smoothed / smoothed.sum())
+        of_context = np.log(marginals / marginals.sum())
     counts.data = np.log(counts.data) - np.repeat(of_word, np.diff(counts.indptr)) - of_context[counts.indices]
     positive: csr_array = counts.astype(np.float32)
-    positive.data = np.maximum(positive.data - np.float32(np.log(shift)), 0)
+    positive.data = np.maximum(positive.data, 0)
     positive.eliminate_zeros()
     return positive
 

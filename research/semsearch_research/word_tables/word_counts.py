@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from semsearch.errors import StorageError
-from semsearch.system.durable import replace_file
+from semsearch.system.durable import write_durably
 
 
 def write_counts(counts: Mapping[str, int], path: Path) -> None:
@@ -14,11 +14,9 @@ def write_counts(counts: Mapping[str, int], path: Path) -> None:
 
     Raises StorageError if it cannot be written.
     """
-    partial = path.with_name(path.name + ".partial")
+    data = "".join(f"{word} {count}\n" for word, count in sorted(counts.items(), key=_rank)).encode()
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{word} {count}\n" for word, count in sorted(counts.items(), key=_rank))
-        replace_file(partial, path)
+        write_durably(path, lambda write: write(data))
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
 

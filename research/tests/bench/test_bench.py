@@ -17,7 +17,6 @@ import pytest
 from console import semsearch
 
 from semsearch import SentenceEmbedder
-from semsearch.errors import StorageError
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.bench import peers, running, site, works
@@ -162,7 +161,7 @@ def test_a_launcher_that_is_ended_takes_its_process_along() -> None:
         os.kill(number, 0)
 
 
-def test_indexing_is_shared_out_where_it_can_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_indexing_is_measured_with_two_processes_and_with_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     commands: list[tuple[str, ...]] = []
 
     def run(*command: str) -> ProcessRun:
@@ -171,16 +170,9 @@ def test_indexing_is_shared_out_where_it_can_be(monkeypatch: pytest.MonkeyPatch,
 
     corpus = TextFiles(tmp_path / "text", 1, 1, 1, 1, 1)
     monkeypatch.setattr(site, "run_python", run)
-    for able in (False, True):
-        for module in (site, works):
-            monkeypatch.setattr(module, "can_use_processes", lambda able=able: able)
-        commands.clear()
-        cases = works.indexing(site.Site(corpus, tmp_path, "english"))
-        readings = measure(cases, 1, silent)
-        assert ("index 2" in readings) == able
-        assert [command[-2:] for command in commands if "--processes" in command] == (
-            [("--processes", "2"), ("--processes", "1")] if able else []
-        )
+    readings = measure(works.indexing(site.Site(corpus, tmp_path, "english")), 1, silent)
+    assert readings.keys() == {"index 2", "index", "index memory", "index disk"}
+    assert [command[-2:] for command in commands] == [("--processes", "2"), ("--processes", "1")]
 
 
 # -- a whole run -------------------------------------------------------------------------------------------------
@@ -222,12 +214,6 @@ def test_an_interrupted_run_leaves_nothing(
         bench(1000, only=["split"], vectors=str(small_vectors.folder), progress=interrupt)
     assert made
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_disk_without_room_is_found_out_before(monkeypatch: pytest.MonkeyPatch, small_vectors: VectorTable) -> None:
-    monkeypatch.setattr(running, "free_bytes", lambda _: 5_000_000)
-    with pytest.raises(StorageError, match=r"10,000 sentences take about 0.0 GB; set TMPDIR"):
-        bench(10_000, vectors=str(small_vectors.folder))
 
 
 # -- peers -------------------------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ from semsearch_research.cbos.stemmed import Stemming, read_stemmed
 from semsearch_research.cbos.trainer import Recipe, Trainer
 from semsearch_research.cbos.word2vec_comparison import RANDOM, CbosReport, evaluate_cbos
 from semsearch_research.evaluate import cache as kept_results
+from semsearch_research.evaluate.published import published_figures
 from semsearch_research.experiments.cbos_experiment import above
-from semsearch_research.published import figures
 
 QUICK = {"dimension": 8, "epochs": 2, "batch": 16, "min_count": 2, "seeds": 1}
 ROWS = ["skip-gram", "CBOW", "skip-thought", "Siamese CBOW", "CBOS"]
@@ -185,7 +185,7 @@ def test_a_whole_year_has_the_average_that_the_paper_prints(corpus: Path, sts: P
 
 def test_the_paper_has_cbos_above_the_others_on_fourteen_of_twenty_tasks() -> None:
     by_task: dict[str, dict[str, float]] = {}
-    for figure in figures("cbos", "table I"):
+    for figure in published_figures("cbos", "table I"):
         if figure.row.startswith("20"):
             by_task.setdefault(figure.row, {})[figure.column] = figure.value
     tasks = list(by_task.values())

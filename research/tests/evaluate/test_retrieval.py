@@ -86,7 +86,7 @@ def test_as_many_documents_are_ranked_as_are_asked_for_however_long_they_are(
         index.add([Text("long", long), *(Text(f"d{number}", sentence("sea", 1000 + number)) for number in range(6))])
         hits = index.search("ship", 4, mode="dense")
         assert len(hits) == 4
-        ranking = ModeRanker("dense", index, 0.0).rank("ship sail", 7)
+        ranking = ModeRanker("dense", "dense", index, 0.0).rank("ship sail", 7)
         everything = index.search("ship sail", 1000, mode="dense", duplicates=True)
     assert ranking == list(dict.fromkeys(hit.document for hit in everything))
     assert len(ranking) == 7

@@ -14,13 +14,13 @@ from console import semsearch
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.word_vectors.table import VectorTable
+from semsearch_research.evaluate.published import published_figures
 from semsearch_research.papers import reproduction, writing
 from semsearch_research.papers.document import pages
 from semsearch_research.papers.notes import read_notes
 from semsearch_research.papers.reproduction import evaluate_report
 from semsearch_research.papers.writing import write_report
 from semsearch_research.papers_report import PapersReport
-from semsearch_research.published import figures
 
 LONG = ("supervised", "classify")
 
@@ -154,8 +154,10 @@ def test_ours_stands_beside_the_published_mean_of_the_same_tasks(report: PapersR
         "**–**",
     ]
     assert "- Twitter15: there is no sts/twitter15.test.tsv" in text
-    table_5 = {figure.row: figure.value for figure in figures("sif", "table 5") if figure.column == "GloVe+WR"}
-    [sick_14] = [f.value for f in figures("sif", "table 1") if (f.row, f.column) == ("SICK14", "GloVe+WR")]
+    table_5 = {
+        figure.row: figure.value for figure in published_figures("sif", "table 5") if figure.column == "GloVe+WR"
+    }
+    [sick_14] = [f.value for f in published_figures("sif", "table 1") if (f.row, f.column) == ("SICK14", "GloVe+WR")]
     both = (table_5["2014.OnWN"] + table_5["2014.images"]) / 2
     similarity = text.partition("# uSIF: ")[0]
     assert cells(similarity, "GloVe+WR") == [

@@ -8,14 +8,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from small import TOPICS, sentence, write_articles
+from small import TOPICS, sentence
 
-from semsearch.errors import UsageError, VectorsError
 from semsearch.text.ragged import Ragged
 from semsearch_research.train import cbos
 from semsearch_research.train.cbos import (
     CbosSettings,
-    Checkpoint,
     Sentences,
     batch_of,
     loss_and_gradient,
@@ -169,44 +167,3 @@ def test_sums_of_words_are_nearer_within_a_topic_than_between_topics(tmp_path: P
     assert table.card["command"].startswith("semsearch vectors train texts --algorithm cbos --dimension 16 --window 1")
     assert str(tmp_path) not in str(table.card)
     assert table.verify()
-
-
-def test_a_run_that_is_stopped_goes_on_to_the_same_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_articles(tmp_path / "texts", 12)
-    whole = train_cbos([tmp_path / "texts"], tmp_path / "whole", dimension=5, epochs=4)
-    train = train_round
-
-    def stopped(*arguments: object, **options: object) -> None:
-        if len(arguments[1].losses) == 2:  # type: ignore[attr-defined]
-            raise KeyboardInterrupt
-        train(*arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(cbos, "train_round", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=4)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["texts", "v.checkpoint", "whole"]
-    rounds: list[int] = []
-
-    def counted(*arguments: object, **options: object) -> None:
-        rounds.append(len(arguments[1].losses))  # type: ignore[attr-defined]
-        train(*arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(cbos, "train_round", counted)
-    with pytest.raises(VectorsError, match="other texts or settings"):
-        train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=4, settings=CbosSettings(seed=1))
-    with pytest.raises(VectorsError, match="other texts or settings"):
-        train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=6, epochs=4)
-    with pytest.raises(UsageError, match="2 rounds already, 1 were requested"):
-        train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=1)
-    table = train_cbos([tmp_path / "texts"], tmp_path / "v", dimension=5, epochs=4)
-    assert rounds == [2, 3]
-    assert table.digest == whole.digest
-    assert table.card["mean loss of each round"] == whole.card["mean loss of each round"]
-    assert not (tmp_path / "v.checkpoint").exists()
-
-
-def test_a_damaged_checkpoint_is_an_error_that_says_what_to_remove(tmp_path: Path) -> None:
-    (tmp_path / "v.checkpoint").write_bytes(b"PK no archive")
-    with pytest.raises(VectorsError, match=r"damaged.*remove .*v\.checkpoint"):
-        Checkpoint(tmp_path / "v.checkpoint", "stamp").load((1, 1))
-    assert Checkpoint(tmp_path / "none", "stamp").load((1, 1)) is None

@@ -52,7 +52,7 @@ def store_gz(path: Path, text: str) -> Path:
 def test_words_are_counted_in_text_however_it_is_stored(
     tmp_path: Path, store: Callable[[Path, str], Path], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "_BLOCK", block)
+    monkeypatch.setattr(counting, "_PIECE", block)
     path = store(tmp_path / "a.txt", "The cat.\nDon't wake the Café's cat!\n\nno newline")
     assert count_words([path], skipped=never) == {
         "the": 2, "cat": 2, "don": 1, "wake": 1, "café": 1, "no": 1, "newline": 1,

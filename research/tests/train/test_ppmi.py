@@ -25,7 +25,6 @@ from semsearch_research.train.ppmi import (
     count_pairs,
     ppmi,
     singular_vectors,
-    subsampled,
     train_ppmi,
 )
 from semsearch_research.word_tables.nearest_words import neighbours
@@ -62,16 +61,12 @@ def literal_counts(texts: Texts, window: int) -> dict[tuple[int, int], int]:
     return counts
 
 
-def literal_ppmi(
-    counts: dict[tuple[int, int], int], size: int, staying: list[float], alpha: float, k: float
-) -> npt.NDArray[np.float64]:
-    counted = {(w, c): n * staying[w] * staying[c] for (w, c), n in counts.items()}
-    total = sum(counted.values())
-    of = [sum(n for (w, _), n in counted.items() if w == word) for word in range(size)]
+def literal_ppmi(counts: dict[tuple[int, int], int], size: int) -> npt.NDArray[np.float64]:
+    total = sum(counts.values())
+    p = [sum(n for (w, _), n in counts.items() if w == word) / total for word in range(size)]
     result = np.zeros((size, size))
-    for (w, c), n in counted.items():
-        p_context = of[c] ** alpha / sum(number**alpha for number in of)
-        result[w, c] = max(0, math.log(n / total / (of[w] / total * p_context)) - math.log(k))
+    for (w, c), n in counts.items():
+        result[w, c] = max(0, math.log(n / total / (p[w] * p[c])))
     return result
 
 
@@ -117,13 +112,9 @@ def test_where_there_are_too_many_pairs_the_rarest_are_left_out_and_it_is_said(
     assert "rarest" in caplog.text
 
 
-@pytest.mark.parametrize(("alpha", "k"), [(1, 1), (0.75, 1), (0.75, 1.4)])
-@pytest.mark.parametrize("t", [None, 0.05])
-def test_ppmi_is_the_formula(texts: Texts, alpha: float, k: float, t: float | None) -> None:
-    p = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05], dtype=np.float32)
-    staying = [1.0 if t is None else min(1, math.sqrt(t / float(share))) for share in p]
-    found = ppmi(count_pairs(ragged(texts), 7, window=3), staying=subsampled(p, t), smoothing=alpha, shift=k)
-    expected = literal_ppmi(literal_counts(texts, 3), 7, staying, alpha, k)
+def test_ppmi_is_the_formula(texts: Texts) -> None:
+    found = ppmi(count_pairs(ragged(texts), 7, window=3))
+    expected = literal_ppmi(literal_counts(texts, 3), 7)
     assert found.toarray() == pytest.approx(expected, abs=1e-5)
     assert found.nnz == (expected > 1e-7).sum() > 0
 

@@ -87,7 +87,7 @@ def page(old: str, distribution: str = "semsearch") -> str:
         objects = [OBJECTS, "", _OBJECTS]
         for module in _MODULES:
             objects += class_lines(ROOT / "semsearch" / "results" / f"{module}.py")
-    return opening + "\n".join(lines) + "\n" + handwritten + "\n".join(objects).rstrip("\n") + "\n"
+    return (opening + "\n".join(lines) + "\n" + handwritten + "\n".join(objects)).rstrip("\n") + "\n"
 
 
 def _prose(text: str) -> str:

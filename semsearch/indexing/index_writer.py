@@ -6,6 +6,7 @@ rebuild, and vectors made with them would not fit the rest.
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,7 +34,6 @@ from semsearch.storage.document_rows import added_texts, count_contents
 from semsearch.storage.known_files import delete_roots, get_known, get_roots
 from semsearch.storage.schema import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import forget_manifest
-from semsearch.system import clock
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
 from semsearch.system.parallel import Executor
@@ -116,9 +116,9 @@ def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncRe
 
     @wraps(write)
     def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
-        started = clock.seconds()
+        started = time.perf_counter()
         done = write(*arguments, **keywords)
-        return replace(done, seconds=clock.seconds() - started)
+        return replace(done, seconds=time.perf_counter() - started)
 
     return timed
 
@@ -159,11 +159,6 @@ class IndexWriter:
                     raise
                 cure = rebuild_command(database.folder)
                 raise IndexDamaged(f"{error.filename} is missing; run: {cure}") from error
-
-    def read_settings(self) -> Settings:
-        """Read the settings of the index, which no other process can change now."""
-        with self.database.reading() as db:
-            return Settings.from_json(get_meta(db, "settings"))
 
     @_timed
     def sync(
@@ -274,7 +269,8 @@ class IndexWriter:
 
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
-        before = self.read_settings()
+        with self.database.reading() as db:
+            before = Settings.from_json(get_meta(db, "settings"))
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)

@@ -36,7 +36,7 @@ from semsearch.storage.passage_rows import (
     stored_texts,
     with_documents,
 )
-from semsearch.storage.schema import get_count, set_meta
+from semsearch.storage.schema import get_all_meta, get_count, set_meta
 from semsearch.text.languages import SAMPLE, language_of_parts
 from semsearch.text.passage_records import PassageRecord, PassageWords, find_words
 from semsearch.text.ragged import Ragged
@@ -86,9 +86,10 @@ class Intake:
         self._ids_of = ids_of
         self._words = words
         self._languages = languages
-        self.next_document = get_count(db, "next_document") or 1
-        self.first_passage = self._next_passage = get_count(db, "next_passage") or 1
-        self._first_sentence = self._next_sentence = get_count(db, "next_sentence") or 1
+        meta = get_all_meta(db)
+        self.next_document = int(meta.get("next_document", 1))
+        self.first_passage = self._next_passage = int(meta.get("next_passage", 1))
+        self._first_sentence = self._next_sentence = int(meta.get("next_sentence", 1))
         # rows that are not written yet
         self._documents: list[tuple[Any, ...]] = []
         self._readings: list[tuple[int, int, str]] = []

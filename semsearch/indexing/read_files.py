@@ -39,8 +39,8 @@ from semsearch.readers.sniff import archive_format, refusal, refusal_of
 from semsearch.settings import Settings
 from semsearch.sources.root_files import FetchedFile, RemoteState, remote_source
 from semsearch.sources.unchanged import PresentFile
-from semsearch.system.clock import storable_time
 from semsearch.system.parallel import Executor
+from semsearch.system.source_files import storable_time
 from semsearch.text.passage_records import (
     PassageRecord,
     each_record,

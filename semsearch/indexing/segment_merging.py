@@ -38,6 +38,7 @@ from semsearch.storage.segments import (
 if TYPE_CHECKING:
     import sqlite3
 import logging
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,6 @@ from semsearch.dense.engines import (
 from semsearch.storage.database import IndexDatabase, write_transaction
 from semsearch.storage.disk_space import FreePages, free_pages, log_size, settle, sweep_maps, vacuum
 from semsearch.storage.segments import forget_retired, get_retired, get_segment_names
-from semsearch.system import clock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -203,7 +203,7 @@ def sweep(db: sqlite3.Connection, folder: Path) -> None:
 
     A time to come is of a clock that was ahead: what was retired then would be kept for years.
     """
-    retired, now = get_retired(db), clock.now()
+    retired, now = get_retired(db), time.time()
     named = get_segment_names(db) | {name for name, when in retired.items() if 0 <= now - when < LONGEST_SECONDS}
     left = drop(get_address(db), folder, lambda name: name not in named)
     forget_retired(db, retired.keys() - left)

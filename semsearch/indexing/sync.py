@@ -44,6 +44,7 @@ from semsearch.indexing.recognize_scans import recognize_scans
 from semsearch.readers.records import NO_COLUMNS
 from semsearch.readers.registry import FORMATS
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
+from semsearch.settings import Settings
 from semsearch.sources.roots import covers
 from semsearch.sources.unchanged import PresentFile, Skip, judge_of
 from semsearch.storage.database import write_transaction
@@ -56,6 +57,7 @@ from semsearch.storage.known_files import (
     set_root,
     set_skips,
 )
+from semsearch.storage.schema import get_meta
 from semsearch.system.parallel import Processes
 from semsearch.text.passage_records import each_record
 
@@ -71,14 +73,15 @@ def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: i
     """Find what has changed, and bring the index up to date; text of scans is recognized last, in writes of its own."""
     writer.report(Progress("looking"))
     with writer.database.reading() as db:
-        require_languages(db, partial(writer.vectors.of, writer.read_settings()))  # also where nothing has changed
+        settings = Settings.from_json(get_meta(db, "settings"))  # which no other process can change now
+        require_languages(db, partial(writer.vectors.of, settings))  # also where nothing has changed
         changes = find(db)
         waits_for_recognition = any(unrecognized(db))
     if changes.nothing_to_do:
         done = changes.report
     else:
         try:
-            with new_generation(writer, threads=processes or most_useful()) as generation:
+            with new_generation(writer, settings, threads=processes or most_useful()) as generation:
                 done = apply(generation, changes, max_bytes=max_bytes, processes=processes)
                 waits_for_recognition = any(unrecognized(generation.db))
         except KeyboardInterrupt:

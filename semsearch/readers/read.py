@@ -23,8 +23,7 @@ from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
 from semsearch.readers.sniff import is_log, recognised_format
 from semsearch.readers.unpacking import is_compressed, is_tape, uncompressed, uncompressed_name
-from semsearch.system.clock import storable_time
-from semsearch.system.source_files import content_digest, read_end, read_source
+from semsearch.system.source_files import content_digest, read_end, read_source, storable_time
 
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,7 +30,6 @@ from semsearch.search.candidates import Candidates, Query
 from semsearch.search.filters import FilterChoice, condition, parse, teach, values_under
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import WITH_RECORDS, has_record_metadata
-from semsearch.system import clock
 from semsearch.system.locations import working_folder
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def boosts(query: Query, candidates: Candidates, index: IndexView) -> Candidates
     if not chosen:
         return candidates
     index.check_documents()
-    candidates.boosts = shares = shares_of(index.db, chosen, candidates.ids, clock.now())
+    candidates.boosts = shares = shares_of(index.db, chosen, candidates.ids, time.time())
     return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ shares)
 
 

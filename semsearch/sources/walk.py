@@ -37,7 +37,7 @@ from semsearch.sources.ignore import (
     text_here,
 )
 from semsearch.sources.roots import IGNORE_FILES
-from semsearch.system.clock import storable_time
+from semsearch.system.source_files import storable_time
 
 
 class FolderEntry(Protocol):

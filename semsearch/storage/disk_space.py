@@ -16,6 +16,7 @@ import logging
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from pathlib import Path
 
 from semsearch.storage.connections import connect
 from semsearch.storage.database import IndexDatabase, explained
-from semsearch.system import clock
 
 _FEW = 16  # free pages, of 4 kB each, that are not worth a new database
 _LOG = "-wal"
@@ -131,6 +131,6 @@ def _outdated(folder: Path, fit: int | None) -> Iterator[Path]:
 def _age(path: Path) -> float:
     """The seconds since a file was written; 0 if it does not exist."""
     try:
-        return clock.now() - path.stat().st_mtime
+        return time.time() - path.stat().st_mtime
     except OSError:
         return 0.0

@@ -242,6 +242,11 @@ def get_meta(db: sqlite3.Connection, key: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def get_all_meta(db: sqlite3.Connection) -> dict[str, str]:
+    """Read all values by their keys."""
+    return dict(db.execute("SELECT key, value FROM meta"))
+
+
 def set_meta(db: sqlite3.Connection, key: str, value: object) -> None:
     """Set the value of a key, in place of an earlier one."""
     db.execute(

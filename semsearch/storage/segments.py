@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +19,6 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged, UsageError
-from semsearch.system import clock
 
 if TYPE_CHECKING:
     from semsearch.results.reports import Scan
@@ -102,7 +102,7 @@ def get_removed(db: sqlite3.Connection, kind: Kind) -> IdRanges:
 
 def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Sequence[Segment], number: int) -> None:
     """Add new segments to the manifest as part of generation `number`; retire old ones, which a later writer drops."""
-    now = clock.now()
+    now = time.time()
     db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
     db.executemany("INSERT OR REPLACE INTO retired VALUES (?, ?)", [(segment.file, now) for segment in retired])
     for segment in new:

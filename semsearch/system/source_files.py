@@ -10,16 +10,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from semsearch.system import clock
-
 SECONDS = 60.0  # for all of a file; a local disk reads the largest that is indexed in one
 _PIECE = 1 << 20  # bytes that are read at once
+_FARTHEST = 1 << 62  # nanoseconds: the years 1823 to 2116
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # a pipe is opened without waiting for its writer
@@ -62,18 +62,16 @@ def opened_source(path: str | Path, root: str = "") -> Iterator[tuple[int, os.st
         os.close(descriptor)
 
 
-def read_source(
-    path: str | Path, most: int, *, root: str = "", seconds: float = SECONDS, clock: Callable[[], float] = clock.seconds
-) -> SourceBytes:
+def read_source(path: str | Path, most: int, *, root: str = "", seconds: float = SECONDS) -> SourceBytes:
     """Read a file, but at most this many bytes. Raises NotTheFile, TimeoutError and other OSErrors."""
-    end = clock() + seconds
+    end = time.perf_counter() + seconds
     with opened_source(path, root) as (descriptor, status):
         if 0 < status.st_size < min(most, _PIECE):
             data = os.read(descriptor, min(most, status.st_size + 1))  # nearly always the whole file
             if len(data) == status.st_size:
                 return SourceBytes(data, status)
-            return SourceBytes(data + b"".join(_pieces(descriptor, path, most - len(data), end, clock)), status)
-        return SourceBytes(b"".join(_pieces(descriptor, path, most, end, clock)), status)
+            return SourceBytes(data + b"".join(_pieces(descriptor, path, most - len(data), end)), status)
+        return SourceBytes(b"".join(_pieces(descriptor, path, most, end)), status)
 
 
 def read_end(path: str | Path, most: int, *, root: str = "", seconds: float = SECONDS) -> SourceBytes:
@@ -81,11 +79,11 @@ def read_end(path: str | Path, most: int, *, root: str = "", seconds: float = SE
 
     Raises as `read_source`.
     """
-    end = clock.seconds() + seconds
+    end = time.perf_counter() + seconds
     with opened_source(path, root) as (descriptor, status):
         before = max(0, status.st_size - most)
-        skipped = sum(piece.count(b"\n") for piece in _pieces(descriptor, path, before, end, clock.seconds))
-        data = b"".join(_pieces(descriptor, path, most, end, clock.seconds))
+        skipped = sum(piece.count(b"\n") for piece in _pieces(descriptor, path, before, end))
+        data = b"".join(_pieces(descriptor, path, most, end))
     return SourceBytes(b"\n" * (skipped + 1) + data[data.find(b"\n") + 1 :] if before else data, status)
 
 
@@ -94,22 +92,20 @@ def content_digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-def source_digest(
-    path: str | Path, *, root: str = "", seconds: float = SECONDS, clock: Callable[[], float] = clock.seconds
-) -> str:
+def source_digest(path: str | Path, *, root: str = "", seconds: float = SECONDS) -> str:
     """The `content_digest` of a file, as it is while it is read. Raises as `read_source`."""
-    digest, end = blake2b(digest_size=16), clock() + seconds
+    digest, end = blake2b(digest_size=16), time.perf_counter() + seconds
     with opened_source(path, root) as (descriptor, status):
-        for piece in _pieces(descriptor, path, status.st_size + 1, end, clock):  # one that grows is another file
+        for piece in _pieces(descriptor, path, status.st_size + 1, end):  # one that grows is another file
             digest.update(piece)
     return digest.hexdigest()
 
 
-def _pieces(descriptor: int, path: str | Path, most: int, end: float, clock: Callable[[], float]) -> Iterator[bytes]:
+def _pieces(descriptor: int, path: str | Path, most: int, end: float) -> Iterator[bytes]:
     while most > 0 and (piece := os.read(descriptor, min(most, _PIECE))):
         yield piece
         most -= len(piece)
-        if clock() > end:
+        if time.perf_counter() > end:
             raise TimeoutError(errno.ETIMEDOUT, "reading it takes too long", str(path))
 
 
@@ -129,3 +125,10 @@ def _is_below(descriptor: int, status: os.stat_result, path: str, root: str) -> 
         return whole == os.path.join(os.path.realpath(folder), name)  # noqa: PTH118  # realpath gives strings
     real = os.path.realpath(root)
     return whole.startswith(real.rstrip(os.sep) + os.sep)
+
+
+def storable_time(nanoseconds: int) -> int:
+    """The time of a file as it is kept: the nearest that SQLite's integers hold. File systems have any until 2486."""
+    if -_FARTHEST <= nanoseconds <= _FARTHEST:
+        return nanoseconds
+    return _FARTHEST if nanoseconds > 0 else -_FARTHEST

@@ -108,7 +108,7 @@ def test_a_writer_can_write_several_times_each_with_what_the_last_has_left(index
         done = writer.sync([], include=[], exclude=[], prune=False, max_file_bytes=10**6, processes=1)
         assert (done.added, done.refitted) == (4, True)
         assert writer.remove([tmp_path / "docs" / "sea-0.md", "no such text"]) == 1
-        assert writer.read_settings().method == "usif"
+    assert index.settings.method == "usif"
     assert fitted_method(index) == "usif"
     assert problems(index.path) == []
 

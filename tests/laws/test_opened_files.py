@@ -157,9 +157,8 @@ def test_size_and_time_are_limited(tmp_path: Path) -> None:
     (tmp_path / "a.bin").write_bytes(b"a" * 5_000_000)
     assert len(read_source(tmp_path / "a.bin", 1000).data) == 1000
     assert len(read_source(tmp_path / "a.bin", 9_000_000).data) == 5_000_000
-    now = iter(range(100))
     with pytest.raises(TimeoutError, match="takes too long"):
-        read_source(tmp_path / "a.bin", 9_000_000, seconds=2.5, clock=lambda: float(next(now)))
+        read_source(tmp_path / "a.bin", 9_000_000, seconds=-1.0)
     with pytest.raises(FileNotFoundError), opened_source(tmp_path / "b.bin"):
         pass
 

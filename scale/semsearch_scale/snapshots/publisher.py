@@ -30,7 +30,6 @@ from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, write_transaction
 from semsearch.storage.schema import get_count, get_meta, set_meta
 from semsearch.storage.segments import VECTORS, get_segments
-from semsearch.system import clock
 from semsearch.system.locations import has_password, shown_uri
 from semsearch.system.locking import writer_lock
 from semsearch.trust import record_copies
@@ -108,7 +107,7 @@ def swept_store(
 
     Nobody else publishes here meanwhile, so blocks that no manifest names are left from a publication that failed.
     """
-    now = clock.now()
+    now = time.time()
     generations = tuple(replace(one, at=min(one.at, now)) for one in note.generations)  # of a clock that was ahead
     kept = _with_readers(generations, now - grace)
     if len(kept) == len(generations) > 1:  # the first sweep also finds what others left
@@ -256,7 +255,7 @@ class Publisher:
         pointer = CurrentPointer(index=manifest.index, generation=manifest.generation, manifest=digest, size=len(data))
         # the one point at which a new generation is published: a reader finds this one or the previous one
         store.put(POINTER, pointer.to_bytes())
-        published = replace(coming, at=clock.now())
+        published = replace(coming, at=time.time())
         note = replace(note, generations=(*note.generations, published), pending=None)
         write_note(folder, note)
         try:
@@ -287,7 +286,7 @@ def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: i
             f"continue with this copy, run: semsearch publish {shown_uri(uri)} --take-over"
         )
     if newest is None:
-        published = PublishedGeneration(pointer.manifest, pointer.generation, clock.now())
+        published = PublishedGeneration(pointer.manifest, pointer.generation, time.time())
         return replace(note, generations=(published,), pending=None)
     return replace(note, pending=None)
 
@@ -355,7 +354,7 @@ def _coming(database: IndexDatabase, manifest: PublishedManifest, digest: str) -
         address = get_address(db)
         kept = tuple(segment.file for segment in get_segments(db) if segment.file not in files)
     store = "" if address is None else address.uri
-    return PublishedGeneration(digest, manifest.generation, clock.now(), kept, store)
+    return PublishedGeneration(digest, manifest.generation, time.time(), kept, store)
 
 
 def written_at(folder: Path) -> str:

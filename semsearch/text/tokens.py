@@ -271,7 +271,7 @@ def _character(char: str, marks: bool) -> int:
     elif _SEPARATORS.match(lower) and not (marks and is_mark and "\u0300" <= char < "\u1b00"):
         code = ord(" ")  # the marks of symbols and emoji lie elsewhere, and separate
     else:
-        code = ord(lower[0]) | (_ALONE if re.match(_SOLITARY, lower) else 0)
+        code = ord(lower[0]) | (_ALONE if lower >= _SOLITARY_RANGES[0] and re.match(_SOLITARY, lower) else 0)
     is_part = is_mark or unicodedata.combining(char) or "\u1100" <= char <= "\u11ff"  # of a Korean syllable
     is_several = char == "Σ" or len(lower) > 1 or unicodedata.normalize("NFC", lower) != lower
     return code | _COMBINES if is_part or is_several else code

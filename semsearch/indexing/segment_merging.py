@@ -13,35 +13,14 @@ succeeded when it is committed: space that cannot be reclaimed then is left to t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.vector_store import Questions, VectorStore, merge_segments
-from semsearch.errors import IndexDamaged, rebuild_command
-from semsearch.lexical.postings import LexicalSegment, WordsWriter
-from semsearch.storage.database import SEGMENTS
-from semsearch.storage.segments import (
-    KINDS,
-    LARGEST,
-    LARGEST_WORDS,
-    Kind,
-    Segment,
-    forget_removed,
-    get_removed,
-    get_segments,
-    name_segments,
-)
-
-if TYPE_CHECKING:
-    import sqlite3
-import logging
-import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from semsearch.dense.engines import (
     StoreAddress,
     get_address,
@@ -52,13 +31,28 @@ from semsearch.dense.engines import (
     set_address,
     set_left,
 )
-from semsearch.storage.database import IndexDatabase, write_transaction
+from semsearch.dense.vector_store import Questions, VectorStore, merge_segments
+from semsearch.errors import IndexDamaged, rebuild_command
+from semsearch.lexical.postings import LexicalSegment, WordsWriter
+from semsearch.storage.database import SEGMENTS, IndexDatabase, write_transaction
 from semsearch.storage.disk_space import FreePages, free_pages, log_size, settle, sweep_maps, vacuum
-from semsearch.storage.segments import forget_retired, get_retired, get_segment_names
+from semsearch.storage.segments import (
+    KINDS,
+    LARGEST,
+    LARGEST_WORDS,
+    Kind,
+    Segment,
+    forget_removed,
+    forget_retired,
+    get_removed,
+    get_retired,
+    get_segment_names,
+    get_segments,
+    name_segments,
+)
 
 if TYPE_CHECKING:
     import sqlite3
-
 
 # -- The merge policy --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from semsearch.dense.engines import claimed, complete, get_address, release, set_address
 from semsearch.errors import (
@@ -47,9 +46,6 @@ from semsearch.storage.schema import DESCRIPTION, FORMAT, IDENTITY, get_count, g
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 from semsearch.trust import allowed, forget, record
-
-if TYPE_CHECKING:
-    pass
 
 _DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
 _LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}

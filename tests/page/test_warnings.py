@@ -33,6 +33,6 @@ def test_what_nothing_answers_is_said_above_the_nearest_passages(visit: Visit) -
     said = {"verdict": "not here", "missing": ["bread"]}
     page.reload()
     expect(page.locator(".only-nearest")).to_have_text("Nothing answers this (no document has: bread); nearest:")
-    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.locator(".hit-score").first).to_have_text(re.compile(r"^\d+% likely$"))
     page.locator(".hit").first.locator("[data-action=why]").click()
     expect(page.locator(".why-note").first).to_contain_text("% likely to answer: cosine")

@@ -35,7 +35,7 @@ function showWhy(panel, hit, context) {
 /** @param {HTMLElement} panel @param {Hit} hit @param {HitContext} context @param {AbortSignal} signal */
 async function loadWhy(panel, hit, context, signal) {
   try {
-    const asked = post("/v1/explain", { index: indexOf(hit, context), hit, own: true }, { signal });
+    const asked = post("/v1/explain", { index: indexOf(hit, context), hit, query: context.query }, { signal });
     const [explanation, { explained }] = await Promise.all([asked, import("./explanation.js")]);
     if (!signal.aborted) fill(panel, explained(explanation));
   } catch (problem) {

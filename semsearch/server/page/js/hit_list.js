@@ -14,9 +14,9 @@ export class HitList {
     this.node = element("ol", { class: "hits" });
   }
 
-  /** @param {Hit[]} hits @param {HitContext} context */
-  show(hits, context) {
-    fill(this.node, hits.map((hit) => hitCard(hit, context)));
+  /** @param {Hit[]} hits @param {HitContext} context @param {boolean} isNearest whether nothing answers */
+  show(hits, context, isNearest) {
+    fill(this.node, hits.map((hit) => hitCard(hit, context, isNearest)));
   }
 
   /** @returns {HTMLElement[]} */
@@ -59,15 +59,15 @@ export class HitList {
 
 // The card of a hit: what it is from, its passage, where it is, what can be done with it
 
-/** The card of a hit: an item of a list. @param {Hit} hit @param {HitContext} context */
-function hitCard(hit, context) {
+/** The card of a hit: an item of a list. @param {Hit} hit @param {HitContext} context @param {boolean} isNearest */
+function hitCard(hit, context, isNearest) {
   const { text, more } = passageOf(hit, context);
   const trail = trailOf(hit);
   const panel = element("div", { class: "hit-panel", hidden: true });
   return element(
     "li",
     { class: "hit", "data-hit": nameOf(hit, context) },
-    element("div", { class: "hit-head" }, element("h2", { class: "hit-title" }, sourceLink(hit, context)), score(hit)),
+    element("div", { class: "hit-head" }, element("h2", { class: "hit-title" }, sourceLink(hit, context)), score(hit, isNearest)),
     trail ? element("p", { class: "hit-crumbs small", dir: "auto" }, trail) : null,
     text,
     element(
@@ -91,14 +91,15 @@ function sourceLink(hit, context) {
   return link;
 }
 
-/** @param {Hit} hit */
-function score(hit) {
+/** The score of a hit; where nothing answers, how likely it does. @param {Hit} hit @param {boolean} isNearest */
+function score(hit, isNearest) {
   if (hit.occurrences) return element("span", { class: "hit-score small" }, counted(hit.occurrences, "time"));
   const parts = [
     hit.dense === null ? "no word has a vector" : `meaning ${hit.dense.toFixed(3)}`,
     hit.lexical === null ? "no word in common" : `words ${hit.lexical.toFixed(2)}`,
   ];
-  return element("span", { class: "hit-score small", title: `Score ${hit.score.toFixed(3)}: ${parts.join(", ")}` }, hit.score.toFixed(2));
+  const shown = isNearest && hit.relevance !== null ? `${Math.round(100 * hit.relevance)}% likely` : hit.score.toFixed(2);
+  return element("span", { class: "hit-score small", title: `Score ${hit.score.toFixed(3)}: ${parts.join(", ")}` }, shown);
 }
 
 /** The name of a language in English, by its code. @param {string} code */

@@ -105,9 +105,10 @@ export class Results {
    */
   showAnswer(state, answer, context, { asked, served }) {
     this.busy = false;
-    this.hits = answer?.verdict === "not here" ? answer.hits.slice(0, NEAREST) : (answer?.hits ?? []);
-    this.list.show(this.hits, context);
-    this.more.hidden = !answer?.next || state.count >= MOST || answer.verdict === "not here";
+    const isNearest = answer?.verdict === "not here";
+    this.hits = (answer?.hits ?? []).slice(0, isNearest ? NEAREST : undefined);
+    this.list.show(this.hits, context, isNearest);
+    this.more.hidden = !answer?.next || state.count >= MOST || isNearest;
     if (!this.hits.length && asked.every(({ documents }) => !documents)) fill(this.above, noDocuments(asked.length ? asked : served));
     else fill(this.above, answer ? this.#remark(state, answer) : beforeQuestion(asked));
     this.#tellCount(answer);

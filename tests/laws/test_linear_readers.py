@@ -40,7 +40,8 @@ _MARKS = {
     "a.cpp": _CODE, "a.py": _CODE, "a.js": _CODE, "a.lua": _CODE,
 }  # fmt: skip
 _WORST = {
-    "a.md": ["[^%", "<a [^", "[^$"], "a.rst": ["`", "`[", "|<"], "a.html": ["<option><tr>", "<tr><b>", "<a><tr>"],
+    "a.md": ["[^%", "<a [^", "[^$"], "a.rst": ["`", "`[", "|<"],
+    "a.html": ["<option><tr>", "<tr><b>", "<a><tr>", "a" + " " * 99_000],
     "a.lua": ["/\n"],
 }  # fmt: skip
 

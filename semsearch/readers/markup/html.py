@@ -38,8 +38,8 @@ _RICH = _names("table ul ol dl pre blockquote section article h1 h2 h3 h4 h5 h6"
 _PERMALINKS = _names("¶ # § 🔗 \uf0c1")
 _SPACE = dict.fromkeys(map(ord, "\t\n\f\xa0"), " ")
 _SPACES = re.compile(r" {2,}")
-_AROUND_BREAK = re.compile(r" *\n *")
-_OUTER_LINES = re.compile(r"\A\n+|\s+\Z")
+_AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")  # looked for where a run begins: a long one takes no longer
+_OUTER_LINES = re.compile(r"\A\n+|(?<!\s)\s+\Z")
 _UNSEEN = re.compile("[\xad\u200b\ufeff]")  # soft hyphens and the like stand in the middle of words
 
 

@@ -20,9 +20,9 @@ from semsearch.errors import UsageError
 from semsearch.system.bounded_toml import read_toml
 
 _FENCED = re.compile(
-    r"(?P<fence>---|\+\+\+)[ \t]*(?:\r\n?|\n)"
-    r"(?P<body>(?:[^\r\n]*(?:\r\n?|\n))*?)"
-    r"(?:(?P=fence)|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)"
+    r"(?P<fence>---|\+\+\+)[ \t]*(?:\r\n?+|\n)"
+    r"(?P<body>(?:[^\r\n]*(?:\r\n?+|\n))*?)"
+    r"(?:(?P=fence)|\.\.\.)[ \t]*(?:\r\n?+|\n|\Z)"
 )
 _MOST_CHARACTERS = 65_536
 _MOST_VALUES = 10_000  # YAML's aliases can make a short file explode

@@ -231,3 +231,9 @@ def test_a_note_is_found_and_filtered_by_its_other_names(tmp_path: Path, small_v
         [hit] = index.search("rhinehaven", mode="lexical")
         assert (hit.title, hit.line) == ("Harbour", 2)
         assert {each.title for each in index.search("ship", filters=["aliases=old dock"])} == {"Harbour"}
+
+
+def test_a_rule_at_the_beginning_of_a_windows_file_is_no_front_matter_without_an_end() -> None:
+    document = read("---\r\n" + "The tide rises.\r\n" * 1_000)
+    assert document.metadata == {}
+    assert document.blocks[0].text.startswith("The tide rises.")

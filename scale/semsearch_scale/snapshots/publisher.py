@@ -71,6 +71,11 @@ from semsearch_scale.snapshots.snapshot_store import (
 )
 
 
+def now() -> float:
+    """Seconds since 1970, by this machine's clock."""
+    return time.time()
+
+
 def claim(store: SnapshotStore, uri: str, own: StoreClaim, *, take_over: bool = False) -> None:
     """Claim a store for an index. Raises UsageError if it is another's, unless `take_over` is set."""
     if store.create(CLAIM, own.to_bytes()):
@@ -107,9 +112,9 @@ def swept_store(
 
     Nobody else publishes here meanwhile, so blocks that no manifest names are left from a publication that failed.
     """
-    now = time.time()
-    generations = tuple(replace(one, at=min(one.at, now)) for one in note.generations)  # of a clock that was ahead
-    kept = _with_readers(generations, now - grace)
+    began = now()
+    generations = tuple(replace(one, at=min(one.at, began)) for one in note.generations)  # of a clock that was ahead
+    kept = _with_readers(generations, began - grace)
     if len(kept) == len(generations) > 1:  # the first sweep also finds what others left
         return replace(note, generations=generations)
     named = {block_name(digest) for digest in newest.blocks()}
@@ -255,7 +260,7 @@ class Publisher:
         pointer = CurrentPointer(index=manifest.index, generation=manifest.generation, manifest=digest, size=len(data))
         # the one point at which a new generation is published: a reader finds this one or the previous one
         store.put(POINTER, pointer.to_bytes())
-        published = replace(coming, at=time.time())
+        published = replace(coming, at=now())
         note = replace(note, generations=(*note.generations, published), pending=None)
         write_note(folder, note)
         try:
@@ -286,7 +291,7 @@ def _agreed(note: PublicationNote, pointer: CurrentPointer | None, generation: i
             f"continue with this copy, run: semsearch publish {shown_uri(uri)} --take-over"
         )
     if newest is None:
-        published = PublishedGeneration(pointer.manifest, pointer.generation, time.time())
+        published = PublishedGeneration(pointer.manifest, pointer.generation, now())
         return replace(note, generations=(published,), pending=None)
     return replace(note, pending=None)
 
@@ -354,7 +359,7 @@ def _coming(database: IndexDatabase, manifest: PublishedManifest, digest: str) -
         address = get_address(db)
         kept = tuple(segment.file for segment in get_segments(db) if segment.file not in files)
     store = "" if address is None else address.uri
-    return PublishedGeneration(digest, manifest.generation, time.time(), kept, store)
+    return PublishedGeneration(digest, manifest.generation, now(), kept, store)
 
 
 def written_at(folder: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.publication import get_place, in_use, read_note
+from semsearch_scale.snapshots import publisher
 from semsearch_scale.snapshots.publisher import GRACE_SECONDS, publish
 from semsearch_scale.snapshots.snapshot_store import BLOCKS, CLAIM, MANIFESTS, POINTER
 
@@ -101,17 +101,17 @@ def test_what_nothing_names_is_deleted_after_the_grace_period_and_not_before(
         add_published(index, place, [Text(str(number), f"A comet is near the planet {number}.")])
     assert len(names(place, MANIFESTS)) == 4
     before = names(place, BLOCKS)
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + GRACE_SECONDS - 60)
+    now = publisher.now()
+    monkeypatch.setattr(publisher, "now", lambda: now + GRACE_SECONDS - 60)
     add_published(index, place, [Text("3", "A star.")])
     assert names(place, MANIFESTS) > first  # it was replaced less than that ago
     assert names(place, BLOCKS) > before
-    monkeypatch.setattr(time, "time", lambda: now + GRACE_SECONDS + 1)
+    monkeypatch.setattr(publisher, "now", lambda: now + GRACE_SECONDS + 1)
     add_published(index, place, [Text("4", "The moon.")])
     assert len(names(place, MANIFESTS)) == 3  # this one, and two that were replaced in the last minutes
     assert not names(place, MANIFESTS) & first
     assert not leftover.exists()
-    monkeypatch.setattr(time, "time", lambda: now + 3 * GRACE_SECONDS)
+    monkeypatch.setattr(publisher, "now", lambda: now + 3 * GRACE_SECONDS)
     add_published(index, place, [Text("5", "The sun.")])
     add_published(index, place, [Text("6", "The orbit.")])
     assert not leftover.exists()
@@ -141,8 +141,8 @@ def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
             assert old < set(stores["passage"].names())
             assert reader.search("planet") == before
         assert set(read_note(index.path).generations[0].engine_segments) >= old
-        now = time.time()
-        monkeypatch.setattr(time, "time", lambda: now + GRACE_SECONDS + 1)
+        now = publisher.now()
+        monkeypatch.setattr(publisher, "now", lambda: now + GRACE_SECONDS + 1)
         add_published(index, place, [Text("three", "A star.")])
         add_published(index, place, [Text("four", "The moon.")])
         assert not old & set(stores["passage"].names())

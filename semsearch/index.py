@@ -5,56 +5,86 @@
         for hit in index.search("how do I rotate the keys?", k=5):
             print(hit.path, hit.line, hit.sentence)
 
-What can be asked of it is in `Searchable`, how it is carried out in `OpenedIndex`.
+How it is searched is documented in `Searchable`. Searches go to the `Searcher`, writes to an `IndexWriter`, the map to
+the `Mapper`; contents and state to functions of `maintenance`. What loads SciPy or the readers of files, a tenth of a
+second each, is imported when it is called.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack, cast
 
 from semsearch import indexing, maintenance
-from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError
-from semsearch.opened_index import OpenedIndex
+from semsearch.arrays.types import Float32
+from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.readers.records import Columns
 from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.options import strings
-from semsearch.settings import Settings, SettingsKeywords
+from semsearch.search.searcher import Searcher
+from semsearch.searchable import Searchable, named
+from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
 from semsearch.storage.document_rows import count_contents
 from semsearch.storage.find_document import find_document
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.published import open_published, published_at
-from semsearch.system.locations import local_path
-from semsearch.system.memory import WRITING, require_memory
-from semsearch.trust import forget, named_outside, record, require
-from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectorsLike, open_vectors
+from semsearch.storage.schema import get_meta
+from semsearch.system import plugins
+from semsearch.system.locations import local_path, uri_scheme
+from semsearch.system.memory import VECTOR_SEARCH, WRITING, require_memory
+from semsearch.trust import allowed_write, forget, given_paths, named_outside, record, require
+from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, is_shipped, open_vectors
 
 if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
-    from semsearch.indexing.index_writer import Reporting
+    from semsearch.indexing.index_writer import IndexWriter, Reporting
     from semsearch.maintenance.export import Unit
-    from semsearch.mapping.mapper import ColouredMap
+    from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
     from semsearch.remote_index import RemoteIndex
     from semsearch.rerankers.reranker import Reranker
-    from semsearch.results.documents import DocumentText, MapProgress
-    from semsearch.results.reports import SyncReport
+    from semsearch.results.documents import (
+        DocumentInfo,
+        DocumentPassages,
+        DocumentText,
+        Facets,
+        MapPassage,
+        MapProgress,
+        MapStatus,
+        PdfPage,
+    )
+    from semsearch.results.explanation import Explanation
+    from semsearch.results.hits import Context, Hit, Hits
+    from semsearch.results.options import Mode, SearchOptions
+    from semsearch.results.reports import Checkup, Problem, Status, SyncReport
     from semsearch.system.parallel import Executor
 
 
 __all__ = ["Index"]
 
 
-class Index(OpenedIndex):
+class Index(Searchable):
     """An index in a folder, made by `create` or `open`; a context manager, closed at its end.
 
     Threads may share an index, and search at the same time. Any number of processes may search while one writes; each
     search sees one generation whole, the newest that was committed when it began.
     """
+
+    def __init__(
+        self, path: str | Path, *, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
+    ) -> None:
+        self.path: Path = Path(path)
+        self._database = IndexDatabase(self.path)
+        self._word_vectors = VectorsInUse(self.path, vectors)
+        self._reranker = reranker
+        self._opening = threading.RLock()  # guards what all threads share: what is below, and the word vectors
+        self._searcher: Searcher | None = None  # this and the next two are made when they are first needed
+        self._mapper: Mapper | None = None
+        self._counted: maintenance.FacetCache | None = None
 
     # -- making, opening, closing --------------------------------------------------------------------------------------
 
@@ -157,6 +187,23 @@ class Index(OpenedIndex):
         from semsearch.remote_index import RemoteIndex  # loads HTTP and TLS
 
         return RemoteIndex(url, index=index, token=token, timeout=timeout)
+
+    def close(self) -> None:
+        """Close the files. A closed index cannot be used any more: UsageError.
+
+        A search in another thread is still answered, and closes its own files at its end.
+        """
+        self._database.is_closed = True
+        self._release()
+
+    def _release(self) -> None:
+        """Close the files, which are opened again when they are needed."""
+        with self._opening:
+            searcher = self._searcher
+        if searcher is not None:
+            searcher.close()
+        self._database.close()
+        self._word_vectors.close()
 
     def discard(self) -> None:
         """Undo the creation of the index, unless it has contents or another process writes to it."""
@@ -346,27 +393,120 @@ class Index(OpenedIndex):
         with self._writer() as writer:
             writer.describe(sentence)
 
-    # -- the map -------------------------------------------------------------------------------------------------------
+    # -- asking: the primitives of `Searchable` ------------------------------------------------------------------------
 
-    def map(self, *, anew: bool = False, progress: Callable[[MapProgress], None] | None = None) -> PassageMap:
-        """Return the map of the index: its passages as points in two dimensions, similar ones near each other.
+    @property
+    def searcher(self) -> Searcher:
+        """The searcher of this index, for modules of semsearch that need more than hits."""
+        with self._opening:
+            if self._searcher is None:
+                self._searcher = Searcher(self._database, self._vectors, reranker=self._reranker)
+            return self._searcher
 
-        Made at the first call, which takes a minute or two for 100,000 passages, and kept in the index's folder, where
-        it can be deleted. After a write, new passages are placed beside similar ones; `anew` arranges all of them
-        again. The same index has the same map. A search may be restricted to a part of it, by the `passages` there:
-        `map.ids[map.points[:, 0] < 0]` is its left half.
+    def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
+        return self.searcher.search(queries, options)
+
+    def _similar(self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool) -> Hits:
+        return self.searcher.similar(example, line, options, same_document=same_document)
+
+    def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
+        return self.searcher.explain(query, hit, mode)
+
+    def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
+        return self.searcher.context(query, options, max_words=max_words)
+
+    def embed(self, texts: Iterable[str]) -> Float32:
+        """Embed texts as the index embeds its sentences: unit vectors, float32. (n) -> (n, d)
+
+        A text without a known word has a zero vector. Raises UsageError while the index has no text.
         """
-        return self._mapping().make(anew=anew, report=progress)
+        return self.searcher.embed(strings(texts, "texts"))
 
-    def map_there(self) -> PassageMap | None:
-        """Return the map as it was last made, without removed passages; None if there is none. Makes no map."""
-        return self._mapping().there()
+    # -- contents ------------------------------------------------------------------------------------------------------
 
-    def map_coloured(self) -> ColouredMap | None:
-        """Return the map as it was last made, with colours by folder, type and document; None if there is none."""
-        return self._mapping().coloured()
+    def documents(self, filters: Sequence[str] = ()) -> Iterator[DocumentInfo]:
+        """List the documents of the index that pass all filters, by root and path, without their text.
 
-    # -- contents and state --------------------------------------------------------------------------------------------
+        `filters` are those of a search (semsearch.search.filters): "guide/" is all below a folder. Documents
+        are read some at a time, so that a long list takes little memory; a document that is added or removed meanwhile
+        may be in the list or not. Raises UsageError for a filter that makes no sense.
+        """
+        return maintenance.each_document(self._database, strings(filters, "filters"))
+
+    def __iter__(self) -> Iterator[DocumentInfo]:
+        """List all documents, as `documents` does."""
+        return self.documents()
+
+    def document(self, name: str | Path) -> DocumentText:
+        """Return a document, by its path or by the id that a program gave it: its title, metadata, format and text.
+
+        A path may be written as hits show it, absolute, or relative to its root. `DocumentText` explains how its text
+        is made. Raises SourceError for a path or an id that is not in the index, or is ambiguous.
+        """
+        with self._database.reading() as db:
+            return maintenance.read_document(db, named("document", name))
+
+    def passages(
+        self,
+        name: str | Path,
+        *,
+        offset: int = 0,
+        limit: int = 100,
+        sentence: int | None = None,
+        passage: int | None = None,
+        line: int | None = None,
+        page: int | None = None,
+    ) -> DocumentPassages:
+        """Return some passages of a document, with the places of their sentences: `limit` at most, from `offset` on.
+
+        Where the id of a `sentence` or of a `passage`, a `line` or a `page` is given, those of its group of `limit`:
+        of the first of these that the document has. `name` is as for `document`. Raises SourceError, UsageError.
+        """
+        if offset < 0 or limit < 1:
+            raise UsageError(f"give an offset from 0 on and a limit from 1 on, not {offset} and {limit}")
+        sought = maintenance.SoughtPassage(sentence, passage, line, page)
+        with self._database.reading() as db:
+            return maintenance.read_passages(db, named("passages", name), offset=offset, limit=limit, sought=sought)
+
+    def page(self, name: str | Path, page: int) -> PdfPage:
+        """Return a page of a PDF, counted from 1: its size, and where its sentences stand on it.
+
+        Raises SourceError for a path that is not in the index, SourceChanged for a file that is no longer what was
+        indexed, UsageError for another document or a missing page, MissingExtra.
+        """
+        return maintenance.placed(maintenance.find_page(self._database, named("page", name), page))
+
+    def page_picture(self, name: str | Path, page: int, *, width: int = 1000) -> bytes:
+        """Draw a page of a PDF, counted from 1, as PNG, `width` pixels wide; less wide if that is too large.
+
+        Raises as `page`, and SourceError for a page that takes too long.
+        """
+        if width < 1:
+            raise UsageError(f"a picture is at least 1 pixel wide, not {width}")
+        return maintenance.picture_of(maintenance.find_page(self._database, named("page_picture", name), page), width)
+
+    def file(self, name: str | Path) -> bytes:
+        """Read the file of a document, such as a PDF, if it is still the one that was indexed.
+
+        Raises SourceError for a path that is not in the index, or is ambiguous; UsageError for a text that a program
+        added, which is in no file; SourceChanged for a file that has changed, or is in an object store.
+        """
+        return maintenance.read_file(self._database, named("file", name))
+
+    def facets(self, filters: Sequence[str] = (), *, values: int = 10) -> Facets:
+        """Count the documents that pass all filters by folder, format, date and each key of their metadata.
+
+        A facet is counted as if the filters on its own key were not there, and each of its values has the filter that
+        selects it. So many `values` of each, the most frequent. Reads the rows of all documents, 100,000 in two or
+        three seconds; asked again before the next write, it is there at once. Raises UsageError for a filter that makes
+        no sense.
+        """
+        if not isinstance(values, int) or isinstance(values, bool) or values < 0:
+            raise UsageError(f"values must be a whole number, not {values!r}")
+        chosen = strings(filters, "filters")
+        with self._opening:
+            counted = self._counted = self._counted or maintenance.FacetCache(self._database)
+        return counted.count(chosen, values)
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -418,6 +558,124 @@ class Index(OpenedIndex):
         """Verify the whole index; its problems, a line each."""
         with self._database.reading() as db:
             return maintenance.verify_index(db, self._database, self._vectors)
+
+    # -- state ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> Settings:
+        """The stored settings of the index."""
+        with self._database.reading() as db:
+            return Settings.from_json(get_meta(db, "settings"))
+
+    def status(self, *, drift: bool = True, stale: bool = True) -> Status:
+        """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors.
+
+        Of a published snapshot, the files lie elsewhere, and are not listed.
+        """
+        return maintenance.read_status(self._database, self._word_vectors, self._vectors, drift=drift, stale=stale)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """The files below the roots that are not in the index, or not wholly: each with the reason and what to do.
+
+        Unread are files of unknown formats, damaged, encrypted and overlarge ones, and folders that cannot be listed.
+        Partly read are files with scanned pages, attachments, broken bytes, and those whose encoding was detected with
+        doubt. Hidden and ignored files are not listed. Lists all roots' files; a published snapshot knows those of the
+        last sync.
+        """
+        return maintenance.read_problems(self._database)
+
+    def checkup(self, *, stale: bool = True) -> Checkup:
+        """Return the health of the index: its status, what takes how much space, and recommended commands.
+
+        `stale` lists the files of all roots. Needs the word vectors. The commands are for the machine of the index.
+        """
+        with self._database.reading() as db:
+            return maintenance.read_checkup(db, self.path, self.status(stale=stale))
+
+    # -- the map -------------------------------------------------------------------------------------------------------
+
+    def map(self, *, anew: bool = False, progress: Callable[[MapProgress], None] | None = None) -> PassageMap:
+        """Return the map of the index: its passages as points in two dimensions, similar ones near each other.
+
+        Made at the first call, which takes a minute or two for 100,000 passages, and kept in the index's folder, where
+        it can be deleted. After a write, new passages are placed beside similar ones; `anew` arranges all of them
+        again. The same index has the same map. A search may be restricted to a part of it, by the `passages` there:
+        `map.ids[map.points[:, 0] < 0]` is its left half.
+        """
+        return self._mapping().make(anew=anew, report=progress)
+
+    def map_coloured(self) -> ColouredMap | None:
+        """Return the map as it was last made, with colours by folder, type and document; None if there is none."""
+        return self._mapping().coloured()
+
+    def map_status(self) -> MapStatus:
+        """Return whether there is a map, whether it is up to date, and the progress of one in the making."""
+        return self._mapping().status()
+
+    def map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
+        """Return the passages behind points of the map, by their ids; those that have gone are left out."""
+        return self._mapping().shown(ids)
+
+    # -- what it has opened --------------------------------------------------------------------------------------------
+
+    def _mapping(self) -> Mapper:
+        from semsearch.mapping.mapper import Mapper  # loads SciPy
+
+        with self._opening:
+            if self._mapper is None:
+                self._mapper = Mapper(self.path, lambda: self.searcher)
+            return self._mapper
+
+    def _vectors(self) -> WordVectors:
+        """The index's word vectors, opened when first needed."""
+        settings = self.settings
+        if self._word_vectors.given is None and not is_shipped(settings.vectors):
+            with self._database.reading() as db:
+                require(self._database, db, ["vectors"])
+        try:
+            with self._opening:
+                return self._word_vectors.of(settings)
+        except (VectorsError, VectorsMismatch) as error:
+            if not self._database.is_copy:
+                raise
+            raise type(error)(
+                f"the index at {self._database.shown_name} was built with the word vectors {settings.vectors_name} "
+                f"({settings.vectors_digest[:8]}), but this machine has others; copy them to this machine and "
+                "give their folder with --vectors, or as `vectors`"
+            ) from error
+
+    @contextmanager
+    def _writer(
+        self, progress: Reporting = None, cluster: str | Executor | None = None, *, paths: Sequence[str | Path] = ()
+    ) -> Iterator[IndexWriter]:
+        """Take the writer's lock and make the writer that holds it.
+
+        Roots at the `paths` are given by the user. Raises UsageError for a published copy; IndexNotTrusted, before
+        anything is written.
+        """
+        require_memory(VECTOR_SEARCH, f"to write {self._database.folder}")  # before its libraries are loaded
+        database = self._database
+        database.check_writable()
+        with (
+            indexing.reporting(progress) as report,
+            _opened_cluster(cluster) as executor,
+            indexing.IndexWriter.open(database, vectors=self._word_vectors, report=report, executor=executor) as writer,
+            allowed_write(database, given_paths(paths, vectors=self._word_vectors.given is not None)),
+        ):
+            yield writer
+
+
+@contextmanager
+def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]:
+    """What reads files on other machines while the block runs, if anything does."""
+    if not isinstance(cluster, str):
+        yield cluster
+        return
+    connect = plugins.load("semsearch.executors", uri_scheme(cluster), "any")
+    if connect is None:
+        raise UsageError(f"to read files on the cluster {cluster}, {plugins.SCALE}")
+    with closing(connect(cluster)) as executor:
+        yield executor
 
 
 def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:

@@ -96,7 +96,7 @@ class MultiIndex(Searchable):
     def __repr__(self) -> str:
         return f"MultiIndex({self.indexes!r})"
 
-    # -- the primitives of `Searchable` --------------------------------------------------------------------------------
+    # -- how it answers ------------------------------------------------------------------------------------------------
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         wide, is_reranked = self._wide(options), self._reranker is None
@@ -133,9 +133,6 @@ class MultiIndex(Searchable):
         every = best_of(hits, replace(wanted, floor=0.0))
         moved, rows = namespaced(every, {name: passages for name, (_, passages) in answers.items()})
         return assemble(every.instead(moved), rows, max_words=max_words, floor=options.floor)
-
-    def _names(self) -> Sequence[str]:
-        return tuple(self.indexes)
 
     # -- how they answer as one ----------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -109,14 +108,6 @@ def test_a_server_that_comes_again_is_asked_again(index: Index) -> None:
         assert remote.search("ship", 2) == hits
 
 
-def test_a_connection_that_was_closed_meanwhile_is_opened_again(remote: RemoteIndex) -> None:
-    hits = remote.search("ship", 2)
-    (kept,) = remote._server._idle
-    assert kept.sock is not None
-    kept.sock.shutdown(socket.SHUT_RDWR)
-    assert remote.search("ship", 2) == hits
-
-
 @pytest.mark.parametrize(
     ("status", "body", "told"),
     [
@@ -141,13 +132,9 @@ def test_an_answer_of_another_form_is_an_error_of_ours(answer: bytes) -> None:
             lambda: remote.search("ship"),
             lambda: remote.search(["ship", "bread"]),
             lambda: remote.context("ship"),
-            lambda: remote.embed(["ship"]),
             lambda: list(remote.documents()),
             lambda: remote.document("a.md"),
-            lambda: remote.facets(),
             lambda: remote.status(),
-            lambda: remote.map_status(),
-            lambda: remote.map_passages([1]),
         ):
             with pytest.raises(SemsearchError):
                 ask()

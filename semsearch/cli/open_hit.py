@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -25,6 +26,10 @@ from semsearch.readers.registry import FORMATS
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import opened_source
+
+if TYPE_CHECKING:
+    from semsearch.index import Index
+    from semsearch.remote_index import RemoteIndex
 
 
 def show_hit(hit: Hit, asked: Asked) -> str:
@@ -53,8 +58,9 @@ def show_hit(hit: Hit, asked: Asked) -> str:
 
 def _print_indexed(hit: Hit, asked: Asked) -> None:
     """Print the text of a hit's document from the hit's passage on, under a line that names the place."""
+    index = cast("Index | RemoteIndex", indexes_of(asked).get(hit.index or "", asked))  # of several, each is here
     try:
-        text = indexes_of(asked).get(hit.index or "", asked).document(hit.path).text
+        text = index.document(hit.path).text
     except SemsearchError:
         text = hit.passage
     shown = [

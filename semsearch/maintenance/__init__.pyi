@@ -4,6 +4,7 @@ from .export import export_index as export_index
 from .facets import FacetCache as FacetCache
 from .index_folders import create as create, discard as discard
 from .read_documents import (
+    SoughtPassage as SoughtPassage,
     each_document as each_document,
     each_text as each_text,
     read_document as read_document,

@@ -5,13 +5,13 @@ time: from an offset, or around a sentence, passage, line or page.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
 from semsearch.search.filters import Condition, FilterChoice, condition, parse, teach
-from semsearch.searchable import SoughtPassage
 from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
@@ -142,6 +142,16 @@ def text_of(passages: Iterable[PassageRow]) -> str:
 
 
 # -- Passages of a document --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtPassage:
+    """The passage that is requested, by its own id, a sentence of it, a line or a page: the first that is given."""
+
+    sentence: int | None = None
+    passage: int | None = None
+    line: int | None = None
+    page: int | None = None
 
 
 def read_passages(

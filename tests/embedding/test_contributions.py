@@ -166,7 +166,7 @@ def test_the_parts_sum_to_the_score(index: Index, question: str, mode: Mode) -> 
 def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
     question = "The captain's telescope, captain"
     with index._database.reading() as db:
-        snapshot = index._asking()._current(db)
+        snapshot = index.searcher._current(db)
         embedder, topics = IndexView(db, snapshot).embedder, snapshot.topics
         assert embedder is not None
         (asked,) = embedder.transform([question])

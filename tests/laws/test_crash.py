@@ -158,8 +158,9 @@ def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: 
     world.work.mkdir()
     world.write(deaths, 0)
     with Index.open(world.work / "0", trust=True) as index:
-        made = index.map_there()
-        assert made is not None
+        coloured = index.map_coloured()
+        assert coloured is not None
+        made = coloured.map
         assert len(made) == index.status(drift=False, stale=False).passages
     events = int((world.work / "events").read_text())
     seen = set()
@@ -167,8 +168,8 @@ def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: 
     world.write(deaths, *chosen)
     for point in chosen:
         with Index.open(world.work / str(point), trust=True) as index:
-            found = index.map_there()
-            assert found is None or found.points.tobytes() == made.points.tobytes()
+            found = index.map_coloured()
+            assert found is None or found.map.points.tobytes() == made.points.tobytes()
             seen.add(found is None)
             if point in (chosen[0], chosen[-1]):
                 assert index.map().points.tobytes() == made.points.tobytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import fields
-from inspect import Parameter, getattr_static, signature
+from inspect import getattr_static, signature
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from semsearch import Index, MultiIndex, Searchable, SearchOptions
 from semsearch.errors import UsageError
 from semsearch.mcp import Tools, use
 from semsearch.remote_index import RemoteIndex
-from semsearch.searchable import SingleIndex
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import Parameters
 from semsearch.server.search_routes import (
@@ -28,57 +27,33 @@ from semsearch.server.search_routes import (
 )
 from semsearch.word_vectors.table import VectorTable
 
-HERE = "files of this machine are meant"
-WRITES = "an index is written on its own machine; what a server lets the holder of a token write is its own operation"
-NOT_REMOTE = {
-    **dict.fromkeys(["create", "open", "over", "connect"], "Index.connect makes it"),
-    **dict.fromkeys(["sync", "watch", "add", "load", "remove", "remove_texts", "refit", "compact", "rebuild"], WRITES),
-    **dict.fromkeys(["discard", "describe"], WRITES),
-    **dict.fromkeys(["export"], HERE),
-    **dict.fromkeys(["roots", "settings"], "status has them"),
-    "verify": "reads all of an index: semsearch verify",
-    "texts": "the server gives documents one by one, and as a list without text",
-    **dict.fromkeys(["map", "map_there", "map_coloured"], "GET /v1/map/points has bytes, to be drawn"),
-    "searcher": "for modules of semsearch that ask for more than hits",
-}
-NOT_OF_SEVERAL = {
-    "embed", "documents", "document", "passages", "page", "page_picture", "file", "facets", "status", "problems",
-    "checkup", "map_status", "map_passages",
-}  # fmt: skip  # each index has its own fit, documents and state
-
 
 def public(cls: type) -> set[str]:
     return {name for name in dir(cls) if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("cls", [Index, RemoteIndex, MultiIndex])
-def test_what_can_be_asked_is_said_once(cls: type[Searchable]) -> None:
+def test_searches_are_declared_once(cls: type[Searchable]) -> None:
     own = {name for name in public(Searchable) if getattr_static(cls, name) is not getattr_static(Searchable, name)}
     assert own == {"close"}
 
 
-def test_a_server_is_asked_what_an_index_here_is() -> None:
-    assert public(Index) == public(RemoteIndex) | NOT_REMOTE.keys()
-    assert not public(RemoteIndex) & NOT_REMOTE.keys()
-
-
-def test_several_indexes_are_asked_what_a_server_is() -> None:
+def test_each_class_has_searches_and_what_is_listed_here() -> None:
     assert public(MultiIndex) == public(Searchable) | {"open"}
-    assert public(Searchable) == public(SingleIndex) == public(RemoteIndex)
+    assert public(RemoteIndex) == public(Searchable) | {"documents", "document", "status"}
+    assert public(RemoteIndex) < public(Index)
 
 
-@pytest.mark.parametrize("name", sorted(NOT_OF_SEVERAL))
-def test_what_is_of_one_index_is_an_error_of_several(name: str, tmp_path: Path, small_vectors: VectorTable) -> None:
-    _, *parameters = signature(getattr(Searchable, name)).parameters.values()
-    needed = [each.name for each in parameters if each.default is Parameter.empty]
-    given = [{"page": 1, "texts": ["a"], "ids": [1]}.get(each, "a") for each in needed]
-    for folder in ("one", "two"):
-        Index.create(tmp_path / folder, vectors=small_vectors).close()
-    with MultiIndex.open(tmp_path / "one", tmp_path / "two") as several:
-        remote = RemoteIndex("http://127.0.0.1:9", index=["one", "two"])
-        for asked in (several, remote):
-            with pytest.raises(UsageError, match="needs a single index, not one, two together"):
-                getattr(asked, name)(*given)
+@pytest.mark.parametrize("name", ["documents", "document", "status"])
+def test_a_server_is_asked_with_the_parameters_of_an_index(name: str) -> None:
+    assert signature(getattr(RemoteIndex, name)) == signature(getattr(Index, name))
+
+
+def test_what_is_of_one_index_is_an_error_of_several_on_a_server() -> None:
+    remote = RemoteIndex("http://127.0.0.1:9", index=["one", "two"])
+    for ask in (remote.documents, lambda: remote.document("a"), remote.status):
+        with pytest.raises(UsageError, match="needs a single index, not one, two together"):
+            ask()
 
 
 @pytest.mark.parametrize("cls", [Searchable, Index, RemoteIndex, MultiIndex])

@@ -14,10 +14,9 @@ from packages import needed
 from sample_files.valid_files import pdf
 from serving import Asker, running
 
-from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers import reader_process
-from semsearch.results.documents import DocumentPassages
+from semsearch.results.documents import DocumentPassages, PdfPage
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.word_vectors.table import VectorTable
 
@@ -55,12 +54,11 @@ def test_the_passages_of_a_document_come_a_part_at_a_time(asker: Asker, docs: In
     assert found.found is not None
 
 
-def test_pages_are_shown_to_a_program_as_the_index_has_them(reader: Asker, papers: Path) -> None:
-    with Index.open(papers / "indexes" / "papers") as index, Index.connect(reader.url) as remote:
-        assert remote.page("a paper.pdf", 1) == index.page("a paper.pdf", 1)
-        assert remote.page_picture("a paper.pdf", 1, width=300).startswith(b"\x89PNG")
-        with pytest.raises(UsageError):
-            remote.page_picture("a paper.pdf", 2)
+def test_pages_are_shown_as_the_index_has_them(reader: Asker, papers: Path) -> None:
+    with Index.open(papers / "indexes" / "papers") as index:
+        page = reader.get("/v1/pages/a%20paper.pdf", page=1).json
+        assert PdfPage.from_dict(page) == index.page("a paper.pdf", 1)
+    assert reader.get("/v1/pictures/a%20paper.pdf", page=2).status == 400
 
 
 def test_a_picture_is_a_picture(reader: Asker) -> None:

@@ -58,7 +58,7 @@ def files(index: Index) -> list[Path]:
 
 def passage_vectors(index: Index) -> dict[int, np.ndarray]:
     with index._database.reading() as db:
-        snapshot = index._asking()._current(db)
+        snapshot = index.searcher._current(db)
         ids = np.array([id_ for (id_,) in db.execute("SELECT id FROM passages ORDER BY id")])
         return {int(id_): snapshot.passage_vectors.fetch(ids[row : row + 1]).rows[0] for row, id_ in enumerate(ids)}
 

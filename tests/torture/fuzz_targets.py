@@ -15,10 +15,14 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from email.message import Message
 from functools import cache, partial
 from inspect import signature
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from urllib.request import OpenerDirector
+from urllib.response import addinfourl
 
 import numpy as np
 from fixtures import reading_here
@@ -46,7 +50,7 @@ from semsearch.mcp import Tools, use
 from semsearch.readers.document import Document, NotADocument, Text, decode_document, encode_document
 from semsearch.readers.read import read_bytes, read_file
 from semsearch.readers.reader_child import MessageError, receive
-from semsearch.remote_index import RemoteIndex, ServerConnection
+from semsearch.remote_index import RemoteIndex
 from semsearch.results.codec import to_dict
 from semsearch.results.reports import Scan
 from semsearch.search.filters import parse
@@ -243,7 +247,7 @@ def _find_sentences(data: bytes) -> None:
 def _parse_addresses(data: bytes) -> None:
     """Every parser of addresses gets the text: it is one, or an error of ours says why not."""
     parsers: tuple[Callable[[str], object], ...] = (
-        *(lambda text: complete(text, "docs"), lambda text: ServerConnection(text, token=None, timeout=1)),
+        *(lambda text: complete(text, "docs"), RemoteIndex),
         *(local_path, name_of, published_at, has_password, lambda text: shown_uri(text) if has_password(text) else ""),
     )
     for parser in parsers:
@@ -687,31 +691,28 @@ _CALLS: tuple[Callable[[RemoteIndex], object], ...] = (
     lambda index: [(hit.explain(), index.similar(hit)) for hit in index.search("a ship", 3)],
     lambda index: index.search(["a ship", "bread"], 3),
     lambda index: index.context("a ship"),
-    lambda index: index.embed(["a ship"]),
     lambda index: list(zip(index.documents(), range(3), strict=False)),
     lambda index: index.document("a.md"),
-    lambda index: index.facets(),
     lambda index: index.status(),
-    lambda index: index.problems()[:3],
-    lambda index: (index.map_status(), index.map_passages([1]), index.page("a.pdf", 1)),
 )
 
 
-class _Server(ServerConnection):
-    """A server that answers the first request as it was told, and no other."""
+class _Answering(OpenerDirector):
+    """Answers the first request as it was told, and no other."""
 
     def __init__(self, status: int, answer: bytes) -> None:
-        super().__init__("http://127.0.0.1:1", token=None, timeout=1)
+        super().__init__()
         self._answers = iter([(status, answer)])
 
-    def _sent(self, *_: object) -> tuple[int, bytes]:
-        return next(self._answers, (404, b'{"detail": "no more", "error": "ServerError"}'))
+    def open(self, *_: object, **__: object) -> addinfourl:
+        status, answer = next(self._answers, (404, b'{"detail": "no more", "error": "ServerError"}'))
+        return addinfourl(BytesIO(answer), Message(), "", status)
 
 
 def _answer(data: bytes) -> None:
     """The first byte chooses what is asked, the second the status; the rest is the answer."""
     index = RemoteIndex("http://127.0.0.1:1", index="docs")
-    index._server = _Server(200 if data[1:2] < b"\x80" else 400, data[2:])
+    index._opener = _Answering(200 if data[1:2] < b"\x80" else 400, data[2:])
     _CALLS[data[0] % len(_CALLS) if data else 0](index)
 
 
@@ -720,9 +721,8 @@ def _answers() -> Iterator[bytes]:
         hits = [to_dict(hit) for hit in index.search("a ship", 2)]
         listed, context = to_dict(next(index.documents())), to_dict(index.context("a ship"))
         values: list[Any] = [{"hits": hits, "warnings": ["odd"]}, {"answers": [{"hits": hits}]}, context]
-        values += [{"data": [{"embedding": "AACAPwAAAAA="}]}, {"documents": [listed], "next": None}]
-        values += [to_dict(index.document(listed["path"])), to_dict(index.facets()), to_dict(index.status())]
-        values += [{"problems": [to_dict(problem) for problem in index.problems()], "next": None}, {}]
+        values += [{"documents": [listed], "next": None}]
+        values += [to_dict(index.document(listed["path"])), to_dict(index.status())]
     yield from (bytes([number, 0]) + json.dumps(value).encode() for number, value in enumerate(values))
     for text in (b"[]", b"1", b"null", b'{"hits": {}}', b'{"hits": [[]]}', b'{"documents": [], "next": 0}'):
         yield from (bytes([number, 0]) + text for number in range(len(_CALLS)))

@@ -41,7 +41,7 @@ from semsearch.searchable import Searchable
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.storage.published import published_at
 from semsearch.system.parallel import while_wanted
-from semsearch.text.near_duplicates import first_alike
+from semsearch.text.tokens import letters_of
 
 if TYPE_CHECKING:
     from semsearch.rerankers.reranker import Reranker
@@ -344,9 +344,9 @@ def _comparable(hit: Hit, indexes: tuple[str, ...], common: Weights | None, shar
 
 def deduplicate(hits: Sequence[Hit]) -> list[Hit]:
     """The hits without near-duplicates of a better one, which become its duplicates, with their own."""
-    groups: dict[int, list[Hit]] = {}
-    for hit, first in zip(hits, first_alike([hit.passage for hit in hits]), strict=True):
-        groups.setdefault(first, []).append(hit)
+    groups: dict[bytes, list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault(letters_of(hit.passage), []).append(hit)
     return [_with_others(best, others) for best, *others in groups.values()]
 
 

@@ -45,8 +45,8 @@ class Searchable(ABC):
 
         Options are given as `SearchOptions`, as its fields by keyword, or both: then the keywords win. `filters` (see
         semsearch.search.filters) decide beforehand which documents may answer, regular expressions
-        (`regex`) which passages; `context` adds so many sentences before and after the quoted one. Of near-duplicates
-        (see semsearch.text.near_duplicates) only the best is a hit, and the others are its `duplicates`, unless they
+        (`regex`) which passages; `context` adds so many sentences before and after the quoted one. Of near-duplicates,
+        which have the same letters and digits, only the best is a hit, and the others are its `duplicates`, unless they
         are requested. `passages` are ids, of hits or of a map: only these may answer; an id is of one index.
         `per_document` bounds the hits of a document, `boosts` (semsearch.search.boosts) prefer some documents,
         `min_score` and `floor` leave out hits, and with `syntax` "plain" quotes and hyphens are text.

@@ -24,7 +24,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Bool, Float32, Int64, UInt8, UInt64
+from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import StoreAddress, get_address, open_stores
 from semsearch.dense.vector_store import StoredVectors, VectorReader, VectorStore, nothing_stored
@@ -50,7 +50,6 @@ from semsearch.storage.schema import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
 from semsearch.text.languages import ENGLISH, language_of_passage
-from semsearch.text.near_duplicates import MARKS, marks_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.table import WordVectors
@@ -95,14 +94,6 @@ class IndexView:
 
         rows = [*self.reader.memory.spans.of(ids.tolist(), read).values()]
         return spans_from(ids, np.array(rows, dtype=np.int64).reshape(-1, _NUMBERS_OF_SPAN))
-
-    def marks(self, texts: Mapping[int, str]) -> UInt64:
-        """What near-duplicates have in common, of passages with these texts, by id. n texts -> (n, 3)"""
-
-        def read(lacking: list[int]) -> dict[int, tuple[int, ...]]:
-            return dict(zip(lacking, map(tuple, marks_of([texts[id_] for id_ in lacking]).tolist()), strict=True))
-
-        return np.array([*self.reader.memory.marks.of(texts, read).values()], dtype=np.uint64).reshape(-1, MARKS)
 
     def languages_of_documents(self, ids: Int64) -> list[str]:
         """The language of each document; English if none was detected. (n,)"""
@@ -210,7 +201,6 @@ class Memory:
     def __init__(self) -> None:
         self.passages = ReadCache[int, PassageRow](4096)  # some megabytes
         self.documents = ReadCache[int, DocumentRow](4096)
-        self.marks = ReadCache[int, tuple[int, ...]](4096)
         self.parts = ReadCache[int, PassageParts](4096)  # ten megabytes
         self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
         self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions

@@ -53,6 +53,18 @@ def normalise(text: str) -> str:
     return " ".join(_SEPARATORS.sub(" ", _ENDINGS.sub("", parted)).split())
 
 
+_SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+_TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # signs that often differ between two copies of one text
+
+
+def letters_of(text: str) -> bytes:
+    """The letters and digits of a text in lower case, the same in near-duplicates; the text itself if it has none."""
+    letters = text if text.isascii() else unicodedata.normalize("NFC", text.lower())
+    for sign in () if text.isascii() else _TYPOGRAPHY:
+        letters = letters.replace(sign, "")
+    return letters.lower().encode("utf-8", "surrogatepass").translate(None, _SIGNS) or text.encode()
+
+
 CODE = frozenset(("code", "python"))  # formats whose identifiers are searched by their parts, too
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
 _PART = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+")

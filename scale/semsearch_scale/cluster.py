@@ -41,7 +41,7 @@ class ClusterError(SemsearchError):
 _PACKAGES = (
     "numpy", "scipy",  # numbers
     "sentencex", "PyStemmer", "stopwordsiso", "chardet",  # text
-    "pyromark", "turbohtml", "lxml", "PyYAML", "pygments", "pypdfium2", "python-calamine",  # readers
+    "pyromark", "turbohtml", "lxml", "PyYAML", "tree-sitter", "pypdfium2", "python-calamine",  # readers
     "distributed", "cloudpickle",  # transport
 )  # fmt: skip
 _PLUGINS = "semsearch.readers"  # the entry point of packages with readers of their own

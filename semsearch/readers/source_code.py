@@ -1,8 +1,8 @@
-"""Source code: comments and docstrings as prose, all else as code, under headings that name functions and classes.
+"""Source code: functions and classes as sections, comments and docstrings as prose, all else as code.
 
-The common languages are scanned by the patterns of semsearch.readers.code_languages, others by Pygments. What a
-definition extends over follows from its indentation: it ends before the next line that is indented no further and does
-not close it. So broken and unfinished code has a structure too, and branches of a preprocessor do no harm.
+tree-sitter finds definitions and comments, in broken code too: for each language a line of `_LANGUAGES` names its
+grammar and the nodes that define something. Of languages without a grammar here, and of those whose grammar is not
+installed, line comments are prose and there are no sections.
 
 Some lines of code together are a sentence: as many as a bracket is open for, and short statements with the next. The
 first of a function is its signature.
@@ -12,456 +12,289 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, chain
-from operator import itemgetter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from itertools import groupby
 from pathlib import PurePath
-from time import process_time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pygments.lexers import get_lexer_for_filename
-from pygments.token import Comment as CommentToken, Name, String
-from pygments.util import ClassNotFound
+import numpy as np
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from semsearch.errors import SourceError
-from semsearch.readers import text
-from semsearch.readers.code_languages import Language, language_named
-from semsearch.readers.document import Block, Document, line_starts
+from semsearch.readers.document import Block, Document, each_line_span
+from semsearch.readers.placed_text import PlacedText
 
-_LINE_END = re.compile(r"\r\n?|\n")
-_OPENING = re.compile(
-    r"\s*(?:/\*+!?|///*!?|\(\*+|\{-\|?|--\[=*\[|--+\|?|#!.*|#+:?|;+|%+|<!--|\"\"\"|'''|=begin\b|REM\b|!+)?[ \t]*"
+_LARGEST = 2_000_000  # characters of a file that a person wrote
+_LONG_LINES = 300  # characters of its lines, on average
+_SHORT_FILE = 5_000  # characters of a file whose lines may be long: a test with one table, say
+
+
+def read(source: str, name: str) -> Document:
+    """Read comments as prose and all else as code, by function and class. The title is the file's name.
+
+    Raises SourceError for minified source, and for files that are too large to be written by hand.
+    """
+    spans = list(each_line_span(source))
+    if len(source) > _LARGEST or len(source) > _LONG_LINES * len(spans) + _SHORT_FILE:
+        kind = "generated" if len(source) <= _LONG_LINES * len(spans) else "minified"
+        raise SourceError(f"{name} looks {kind}: {len(source):,} characters in {len(spans):,} lines; exclude it")
+    lines = [_Line(start, source[start:end].rstrip()) for start, end in spans]
+    definitions, comments = _parsed(source, lines, PurePath(name).suffix.lower())
+    return Document(source, list(_blocks(source, lines, definitions, comments)), "code", PurePath(name).name)
+
+
+class _Line(NamedTuple):
+    start: int  # in the source
+    text: str  # without its end
+
+    @property
+    def margin(self) -> int:
+        return len(self.text) - len(self.text.lstrip(" \t"))
+
+
+class _Definition(NamedTuple):
+    """A function, class or the like, by its lines, counted from 0."""
+
+    first: int  # with the comments above it
+    last: int
+    head: int  # that its name is in
+    name: str
+    start: int  # of its name, in the source
+
+
+_COMMENTS = ("comment", "line_comment", "block_comment", "multiline_comment")
+
+# -- Languages ---------------------------------------------------------------------------------------------------------
+
+_FUNCTION = "[(arrow_function) (function_expression) (class)]"
+_SCRIPT_NODES = "function_declaration generator_function_declaration class_declaration method_definition"
+_SCRIPT = f"""
+    (variable_declarator name: (_) @name value: {_FUNCTION}) @light
+    (pair key: (_) @name value: {_FUNCTION}) @light
+    (assignment_expression left: (_) @name right: {_FUNCTION}) @light"""
+_TYPED_NODES = f"{_SCRIPT_NODES} abstract_class_declaration interface_declaration enum_declaration internal_module "
+_TYPED_NODES += "type_alias_declaration"
+_C = """
+    (function_definition declarator: (_) @name) @definition
+    (struct_specifier name: (_) @name body: (_)) @definition
+    (union_specifier name: (_) @name body: (_)) @definition
+    (enum_specifier name: (_) @name body: (_)) @definition
+    (type_definition type: (_ body: (_)) declarator: (_) @name) @definition"""
+_METHOD = "(method_declaration name: (_) @name body: (_)) @definition"  # not one of an interface
+_LANGUAGES = (  # suffixes, module and function of the grammar, nodes that define their `name`, and other patterns
+    (".py .pyi", "python:language", "function_definition class_definition", """
+        (decorated_definition definition: (_ name: (_) @name)) @definition
+        (expression_statement . (string) @docstring .)"""),
+    (".js .mjs .cjs .jsx", "javascript:language", _SCRIPT_NODES, _SCRIPT),
+    (".ts", "typescript:language_typescript", _TYPED_NODES, _SCRIPT),
+    (".tsx", "typescript:language_tsx", _TYPED_NODES, _SCRIPT),
+    (".go", "go:language", "function_declaration type_spec", """
+        (method_declaration receiver: (_) @of name: (_) @name) @definition"""),
+    (".rs", "rust:language",
+        "function_item struct_item enum_item trait_item union_item mod_item type_item macro_definition", """
+        (impl_item type: (_) @name) @definition
+        (attribute_item) @decoration"""),
+    (".c", "c:language", "", _C),
+    (".h .cc .cpp .cxx .hh .hpp .hxx", "cpp:language", "", _C + """
+        (class_specifier name: (_) @name body: (_)) @definition
+        (template_declaration (_ name: (_) @name body: (_))) @definition
+        (template_declaration (function_definition declarator: (_) @name)) @definition"""),
+    (".java", "java:language", "class_declaration interface_declaration enum_declaration record_declaration "
+        "annotation_type_declaration constructor_declaration", _METHOD),
+    (".cs", "c_sharp:language", "namespace_declaration class_declaration interface_declaration struct_declaration "
+        "record_declaration enum_declaration constructor_declaration", _METHOD),
+    (".rb", "ruby:language", "method singleton_method class module", ""),
+    (".php", "php:language_php", "function_definition method_declaration class_declaration interface_declaration "
+        "trait_declaration enum_declaration", ""),
+    (".sh .bash .zsh", "bash:language", "function_definition", ""),
+    (".kt .kts", "kotlin:language", "class_declaration object_declaration function_declaration", ""),
+    (".swift", "swift:language", "class_declaration protocol_declaration", """
+        (function_declaration name: (simple_identifier) @name) @definition"""),
+    (".scala", "scala:language", "class_definition object_definition trait_definition function_definition", ""),
+    (".lua", "lua:language", "function_declaration", ""),
+)  # fmt: skip
+
+
+@cache
+def _grammar(suffix: str) -> tuple[Parser, Query] | None:
+    """What parses files with this suffix, and finds definitions and comments in them; None if there is no grammar."""
+    grammar, nodes, patterns = next((rest for suffixes, *rest in _LANGUAGES if suffix in suffixes.split()), [""] * 3)
+    module, _, function = grammar.partition(":")
+    try:  # one of seventeen, some of which are optional
+        language = Language(getattr(import_module(f"tree_sitter_{module}"), function)())
+    except ImportError:
+        return None
+    kinds = {language.node_kind_for_id(number) for number in range(language.node_kind_count)}
+    comments = [f"({kind}) @comment" for kind in _COMMENTS if kind in kinds]
+    named = [f"({kind} name: (_) @name) @definition" for kind in nodes.split()]
+    return Parser(language), Query(language, "\n".join([patterns, *named, *comments]))
+
+
+# -- Definitions and comments ------------------------------------------------------------------------------------------
+
+_AFTER_NAME = re.compile(r"[(<\[{]")  # in a declarator of C, or a type with parameters
+_WORD = re.compile(r"\w+")
+_LONGEST = 200  # characters of a name
+_LIGHT = 2  # lines after its first that an expression within a function needs to be a section
+_LINE_COMMENT = re.compile(r"\s*(?:--+|#+|;+|%+|//+)(?:\s|\Z)")
+_PLAIN = 1
+
+
+def _parsed(source: str, lines: Sequence[_Line], suffix: str) -> tuple[list[_Definition], list[int]]:
+    """The definitions, and for each line what comment is alone on it: 0 for none, a number of its own for a docstring.
+
+    Adjacent lines of the same number are one text.
+    """
+    comments, is_decoration = [0] * len(lines), [False] * len(lines)
+    if (grammar := _grammar(suffix)) is None:
+        return [], [_PLAIN if _LINE_COMMENT.match(line.text) else 0 for line in lines]
+    parser, query = grammar
+    data = source.encode("utf-8", "replace")
+    offsets = _character_offsets(data) if len(data) > len(source) else range(len(data) + 1)
+    starts = [line.start for line in lines]
+    definitions: dict[int, _Definition] = {}  # by the place of the name
+    for _, captures in QueryCursor(query).matches(parser.parse(data).root_node):
+        kind = next(kind for kind in captures if kind not in ("name", "of"))
+        node = captures[kind][0]
+        start, end = offsets[node.start_byte], offsets[node.end_byte]
+        end = start + len(source[start:end].rstrip())
+        first, last = bisect_right(starts, start) - 1, bisect_right(starts, max(start, end - 1)) - 1
+        rows = slice(first, last + 1)
+        if "name" in captures:
+            of, name = (_text_of(captures.get(key)) for key in ("of", "name"))
+            name_start = offsets[captures["name"][0].start_byte]
+            name_start += len(name) - len(name.lstrip("*& \n"))
+            item = _Definition(first, last, bisect_right(starts, name_start) - 1, _name(of, name), name_start)
+            is_light = kind == "light" and last < first + _LIGHT and lines[first].margin > 0
+            if not is_light and (name_start not in definitions or definitions[name_start].first > first):
+                definitions[name_start] = item
+        elif kind == "decoration":
+            is_decoration[rows] = [True] * (last + 1 - first)
+        elif not source[starts[first] : start].strip() and end >= starts[last] + len(lines[last].text):
+            comments[rows] = [start + 2 if kind == "docstring" else _PLAIN] * (last + 1 - first)
+
+    def first_of(first: int) -> int:
+        while first and (comments[first - 1] == _PLAIN or is_decoration[first - 1]):
+            first -= 1
+        return first
+
+    outer_first = sorted(definitions.values(), key=lambda item: (item.first, -item.last, item.start))
+    return [item._replace(first=first_of(item.first)) for item in outer_first if item.name], comments
+
+
+def _character_offsets(data: bytes) -> list[int]:
+    """For each byte of a text in UTF-8, and its end, the number of the character that it is in."""
+    begins = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
+    offsets: list[int] = (np.cumsum(begins) - 1).tolist()
+    return [*offsets, offsets[-1] + 1]
+
+
+def _text_of(nodes: Sequence[Node] | None) -> str:
+    return (nodes[0].text or b"").decode("utf-8", "replace") if nodes else ""
+
+
+def _name(of: str, name: str) -> str:
+    """The name that is defined, of a type: "Tide.Rise" of "(t *Tide[T])" and "Rise", "rise" of "*rise(int)"."""
+    owner = _WORD.findall(of.partition("[")[0])[-1:]
+    return ".".join([*owner, _AFTER_NAME.split(name.lstrip("*& \n"), maxsplit=1)[0].strip()])[:_LONGEST]
+
+
+# -- Blocks ------------------------------------------------------------------------------------------------------------
+
+_DEEPEST = 6  # level of headings
+
+
+def _blocks(
+    source: str, lines: Sequence[_Line], definitions: Sequence[_Definition], comments: Sequence[int]
+) -> Iterator[Block]:
+    """Headings for definitions, comments as prose, and the lines between them as code."""
+    owners = [-1] * len(lines)  # the innermost definition that a line is in
+    places, levels = list[str](), list[int]()
+    for number, item in enumerate(definitions):
+        outer = owners[item.first]
+        places.append(f"{places[outer]}.{item.name}"[:_LONGEST] if outer >= 0 else item.name)
+        levels.append(min(levels[outer] + 1, _DEEPEST) if outer >= 0 else 1)
+        owners[item.first : item.last + 1] = [number] * (item.last + 1 - item.first)
+    named, level = 0, 0  # definitions with their heading, and the level of the section that is open
+    for (owner, comment), group in groupby(range(len(lines)), key=lambda row: (owners[row], comments[row])):
+        rows = [*group]
+        while named < len(definitions) and definitions[named].first <= rows[0]:
+            item, level = definitions[named], levels[named]
+            anchors = (
+                () if source.startswith(item.name, item.start) else ((0, item.start), (len(item.name), item.start))
+            )
+            yield Block(item.name, item.start, level, place=places[named], anchors=anchors)
+            named += 1
+        place = places[owner] if owner >= 0 else None
+        blocks = _comment_blocks(source, [lines[row] for row in rows], is_docstring=comment > _PLAIN)
+        if not comment:
+            blocks = _code_blocks(lines, rows, definitions[owner] if owner >= 0 else None)
+        for block in blocks:
+            depth = levels[owner] if owner >= 0 else 0
+            if depth < level:
+                yield Block("", block.start, depth + 1)
+                level = depth
+            yield replace(block, place=place)
+
+
+_MARK = re.compile(
+    r"\s*(?:/\*+!?|//+!?|\*(?!/)(?=[\s*]|\Z)|\(\*+|\{-\|?|--\[=*\[|--+\|?|#!.*|#+:?|;+|%+|<!--|=begin\b)?[ \t]*"
 )
-_GOING_ON = re.compile(r"\s*(?:\*(?!/)(?=[\s*]|\Z)|#+|//+!?|;+|--+)?[ \t]*")
-_INDENTATION = re.compile(r"[ \t]*")
-_QUOTE = re.compile(r"(?:\"{3}|'{3}|\"|')[ \t]*")
+_CLOSING = re.compile(r"\s*(?:\*+/|\*+\)|-\}|\]=*\]|-->|^=end)\s*\Z")
+_QUOTE = re.compile(r"\s*(?:[a-zA-Z]{0,2}(?:\"{3}|'{3}|\"|')[ \t]*)?")
+_SPACE = re.compile(r"\s*")
 _END_QUOTE = re.compile(r"\s*(?:\"{3}|'{3}|\"|')\Z")
-_CLOSING = re.compile(r"\s*(?:\*+/|\*+\)|-\}|\]=*\]|-->|\"\"\"|'''|=end)?\s*\Z")
-_CLOSERS = ("*/", "*)", "-}", "]", "-->", '"""', "'''", "=end")
-_WORD = re.compile(r"\w")
 _TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _DIRECTIVE = re.compile(
     r"(?:noqa|type:\s*ignore|pylint:|eslint|pragma:|fmt:|-\*-|vim:|mypy:|ruff:|nolint|NOLINT|@ts-|SPDX-)"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment as it is written in the source. `line` is counted from 1; `alone`: nothing precedes it on its line."""
-
-    text: str
-    start: int
-    line: int
-    alone: bool
-    is_docstring: bool = False
-
-
-def blocks_of(comments: Iterable[Comment]) -> Iterator[tuple[int, Block]]:
-    """Yield the line and block of each paragraph of comments, but not of those without words, or for tools.
-
-    Comments that stand alone on lines that follow each other are one text; empty lines separate its paragraphs.
-    """
-    paragraph: list[tuple[str, int, int]] = []
-    for words, start, number in chain(_lines_of_all(comments), [_BREAK]):
-        if words:
-            paragraph.append((words, start, number))
+def _comment_blocks(source: str, lines: Sequence[_Line], *, is_docstring: bool) -> Iterator[Block]:
+    """The paragraphs of a comment or docstring, without its signs; none of what has no words, or is for tools."""
+    paragraph = PlacedText()
+    for number, line in enumerate([*lines, _Line(0, "")]):
+        closing = (_END_QUOTE if is_docstring else _CLOSING).search(line.text)
+        is_last = number == len(lines) - 1
+        text = line.text[: closing.start()] if closing and (is_last or not is_docstring) else line.text
+        mark = (_QUOTE if is_docstring and not number else _SPACE if is_docstring else _MARK).match(text)
+        first = mark.end() if mark else 0
+        text = text[first:].rstrip()
+        if text and (is_docstring or (_WORD.search(text) and not _DIRECTIVE.match(text))):
+            if paragraph:
+                paragraph.add_unplaced("\n")
+            paragraph.add(text, line.start + first)
         elif paragraph:
-            words = "\n".join(line for line, _, _ in paragraph)
-            offsets = accumulate((len(line) + 1 for line, _, _ in paragraph), initial=0)
-            anchors = tuple(zip(offsets, (source for _, source, _ in paragraph), strict=False))
-            if _TWO_LETTERS.search(words):
-                yield paragraph[0][2], Block(words, anchors[0][1], anchors=anchors if len(anchors) > 1 else ())
-            paragraph = []
+            if _TWO_LETTERS.search(paragraph.text):
+                yield paragraph.block(source)
+            paragraph = PlacedText()
 
-
-_BREAK = ("", 0, 0)
-
-
-def _lines_of_all(comments: Iterable[Comment]) -> Iterator[tuple[str, int, int]]:
-    """The lines of all comments, with a break wherever one does not go on in the next."""
-    last: Comment | None = None
-    for comment in comments:
-        are_plain = last is not None and last.alone and comment.alone and not last.is_docstring | comment.is_docstring
-        if last is None or not are_plain or comment.line != _last_line(last) + 1:
-            yield _BREAK
-        yield from _lines(comment)
-        last = comment
-
-
-def _last_line(comment: Comment) -> int:
-    return comment.line + len(_LINE_END.findall(comment.text.rstrip("\r\n")))
-
-
-def _lines(comment: Comment) -> Iterator[tuple[str, int, int]]:
-    """The words of each line of a comment, their offset in the source, and the number of the line."""
-    start, number = 0, comment.line
-    ends = [*(match.span() for match in _LINE_END.finditer(comment.text)), (len(comment.text), len(comment.text))]
-    for index, (end, following) in enumerate(ends):
-        line = comment.text[start:end]
-        if comment.is_docstring:
-            match = (_INDENTATION if index else _QUOTE).match(line)
-            first = match.end() if match else 0
-            closing = _END_QUOTE.search(line, first) if index == len(ends) - 1 else None
-        else:
-            match = (_GOING_ON if index else _OPENING).match(line)
-            first = match.end() if match else 0
-            closing = _CLOSING.search(line, first) if line.rstrip().endswith(_CLOSERS) else None
-        text = line[first : closing.start() if closing else end].rstrip()
-        is_prose = comment.is_docstring or (_WORD.search(text) and not _DIRECTIVE.match(text))
-        yield text if is_prose else "", comment.start + start + first, number
-        start, number = following, number + 1
-
-
-# -- Tokens ------------------------------------------------------------------------------------------------------------
-
-_LARGEST = 2_000_000  # characters of a file that a person wrote
-_LONG_LINES = 300  # characters of its lines, on average
-_SHORT_FILE = 5_000  # characters of a file whose lines may be long: a test with one table, say
-_WHITE = re.compile(r"(?<!\s)\s{2000}")  # for which many lexers take time that grows with its square
-_MOST_SECONDS = 10
-_LONGEST = 200  # characters of a name
-_NOT_LINE_END = re.compile(r"[^\r\n]")
-_NAMES = (Name.Function, Name.Class)
-_DEFINE = frozenset("function func fn def class interface struct enum trait".split())  # for lexers that only say Name
-_PREFIXES = ("", "r", "R")  # of a docstring
-_QUOTES, _TRIPLE = ('"', "'"), ('"""', "'''")
-_WITHIN = tuple("([{,=+%\\")  # what stands before a text that is a part of an expression
-_NOT_COMMENTS = (CommentToken.Preproc, CommentToken.PreprocFile, CommentToken.Hashbang)
-
-
-def read(source: str, name: str) -> Document:
-    """Read comments as prose and all else as code, by function and class; of an unknown language, all text.
-
-    The title is the file's name. Raises SourceError for minified source, and for files that are too large to be
-    written by hand.
-    """
-    starts = line_starts(source)
-    if len(source) > _LARGEST or len(source) > _LONG_LINES * len(starts) + _SHORT_FILE or _WHITE.search(source):
-        kind = "generated" if len(source) <= _LONG_LINES * len(starts) else "minified"
-        raise SourceError(f"{name} looks {kind}: {len(source):,} characters in {len(starts):,} lines; exclude it")
-    language = language_named(name)
-    if language is None:
-        try:
-            lexer: Any = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
-        except ClassNotFound:
-            plain = text.read(source, name)
-            return Document(source, plain.blocks, "code", PurePath(name).name)
-        shape = _lexed(source, starts, _in_time(lexer.get_tokens_unprocessed(source), name))
-    else:
-        shape = scanned(source, starts, language)
-        definitions = [
-            _DefinitionStart(
-                match.start() + len(match[0]) - len(match[0].lstrip()),
-                match.end(),
-                name_of(match),
-                is_light="light" in match.re.groupindex,
-            )
-            for match in language.defined(shape.mask)
-        ]
-        shape = replace(shape, definitions=with_extents(definitions, shape, language))
-    return _document_of(shape, name)
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A function, class or the like: its lines, counted from 1, with the comments above it, and its name.
-
-    `line` is where the definition begins, behind comments and decorators.
-    """
-
-    first: int
-    line: int
-    last: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What the structure of source code follows from. `mask` has spaces for comments and strings."""
-
-    source: str
-    starts: list[int]  # offsets of the lines
-    mask: str
-    comments: Sequence[Comment]
-    definitions: Sequence[Definition] = ()
-
-    def line_of(self, offset: int) -> int:
-        """The number of the line, from 1, that an offset is in."""
-        return bisect_right(self.starts, offset)
-
-    def line(self, number: int) -> str:
-        """The text of a line of the mask, without its end."""
-        end = self.starts[number] if number < len(self.starts) else len(self.mask)
-        return self.mask[self.starts[number - 1] : end].rstrip()
-
-    def source_line(self, number: int) -> str:
-        """The text of a line, without its end."""
-        end = self.starts[number] if number < len(self.starts) else len(self.source)
-        return self.source[self.starts[number - 1] : end].rstrip()
-
-
-def scanned(source: str, starts: list[int], language: Language) -> Shape:
-    """Find comments and strings by the patterns of a language."""
-    comments: list[Comment] = []
-    mask: list[str] = []
-    done, before = 0, ""  # the last character of code
-    for match in language.token_pattern.finditer(source):
-        start, end = match.span()
-        code, line = source[done:start], bisect_right(starts, start)
-        beginning = source[starts[line - 1] : start].strip()
-        is_docstring = language.has_docstrings and match[0].startswith(_QUOTES) and beginning in _PREFIXES
-        if is_docstring and beginning:
-            code = f"{code[:-1]} "
-        mask += code, _blank(match[0])
-        done, before = end, code.rstrip()[-1:] or before
-        if match["comment"] is not None:
-            comments.append(Comment(match[0], start, line, not beginning))
-        elif is_docstring and (before == ":" or (match[0].startswith(_TRIPLE) and before not in _WITHIN)):
-            comments.append(Comment(match[0], start, line, alone=True, is_docstring=True))
-    mask.append(source[done:])
-    return Shape(source, starts, "".join(mask), comments)
-
-
-def _blank(text: str) -> str:
-    return _NOT_LINE_END.sub(" ", text) if "\n" in text or "\r" in text else " " * len(text)
-
-
-def _lexed(source: str, starts: list[int], tokens: Iterator[Any]) -> Shape:
-    """Find comments, strings and definitions by the tokens of Pygments."""
-    comments: list[Comment] = []
-    definitions: dict[int, _DefinitionStart] = {}
-    mask: list[str] = []
-    line, word = 1, ""
-    for start, kind, value in tokens:
-        while line < len(starts) and starts[line] <= start:
-            line += 1
-        is_comment = (kind in CommentToken and kind not in _NOT_COMMENTS) or kind in String.Doc
-        mask.append(_blank(value) if is_comment or kind in String else value)
-        if is_comment:
-            _add(comments, Comment(value, start, line, not source[starts[line - 1] : start].strip()))
-        elif (kind in _NAMES or (kind in Name and word in _DEFINE)) and line not in definitions:
-            before = source[starts[line - 1] : start]
-            first = starts[line - 1] + len(before) - len(before.lstrip())
-            definitions[line] = _DefinitionStart(first, start + len(value), value)
-        word = value.strip() or word
-    shape = Shape(source, starts, "".join(mask), comments)
-    return replace(shape, definitions=with_extents([*definitions.values()], shape, None))
-
-
-def _in_time(tokens: Iterator[Any], name: str) -> Iterator[Any]:
-    """The tokens of a lexer, some of which take time that grows with the square of odd texts. Raises SourceError."""
-    end = process_time() + _MOST_SECONDS
-    for token in tokens:
-        if process_time() > end:
-            raise SourceError(f"{name} takes more than {_MOST_SECONDS} seconds to read; exclude it")
-        yield token
-
-
-def _add(comments: list[Comment], comment: Comment) -> None:
-    """Append a comment, or extend the last one: lexers give some comments in pieces."""
-    last = comments[-1] if comments else None
-    if last is not None and last.start + len(last.text) == comment.start and not last.text.endswith(("\n", "\r")):
-        comments[-1] = replace(last, text=last.text + comment.text)
-    else:
-        comments.append(comment)
-
-
-# -- Definitions -------------------------------------------------------------------------------------------------------
-
-_LIGHT = 2  # lines after the first
-_CLOSING_LINE = re.compile(r"[)\]}]|end\b|\$\$")
-_GOES_ON = ("{", "(", "[", ",", ":", "=>", "->")
-_DECORATION = re.compile(r"@|#!?\[|\[[A-Z]|template\s*<")
-_STATEMENT_END = re.compile(r";[ \t]*$", re.MULTILINE)
-_BODY = re.compile(r"(?<!\w)(?P<quote>\$\w*\$)|\bBEGIN\b(?!\s+(?:TRANSACTION|WORK|;))", re.IGNORECASE)
-_BODY_END = re.compile(r"^[ \t]*END\b(?!\s+(?:IF|LOOP|CASE|WHILE|REPEAT|FOR)\b)[^\n]*", re.IGNORECASE | re.M)
-
-
-class _DefinitionStart(NamedTuple):
-    """A definition by the offsets of its beginning and of the end of what shows that it is one, and its name."""
-
-    start: int
-    end: int
-    name: str
-    is_light: bool = False  # no definition of its own if it is within another and short
-
-
-def name_of(match: re.Match[str]) -> str:
-    """The name that a match defines, with the type that it belongs to, and without quotation marks."""
-    of = match.groupdict().get("of")
-    return (f"{of}." if of else "") + match["name"].strip('"`[]')
-
-
-def with_extents(starts: Iterable[_DefinitionStart], shape: Shape, language: Language | None) -> list[Definition]:
-    """The definitions with their lines: what is indented more belongs to them, and so does what closes them."""
-    by_line: dict[int, _DefinitionStart] = {}
-    for start in sorted(starts):
-        by_line.setdefault(shape.line_of(start.start), start)
-    indents = [_indent(shape.line(number)) for number in range(1, len(shape.starts) + 1)]
-    for item in shape.comments:
-        if item.is_docstring:  # which the body of a function may be
-            lines = _last_line(item) + 1 - item.line
-            indents[item.line - 1 : item.line - 1 + lines] = [_indent(shape.source_line(item.line))] * lines
-    transparent = re.compile(language.transparent) if language is not None and language.transparent else None
-    definitions: list[Definition] = []
-    for line, start in by_line.items():
-        if language is not None and language.by_statement:
-            last = _end_of_statement(shape, start)
-        else:
-            last = _last_of(shape, indents, line, shape.line_of(max(start.start, start.end - 1)), transparent)
-        if not (start.is_light and last < line + _LIGHT and indents[line - 1] > 0):
-            definitions.append(Definition(line, line, last, start.name[:_LONGEST]))
-    return with_comments_above(definitions, shape)
-
-
-def with_comments_above(definitions: Iterable[Definition], shape: Shape) -> list[Definition]:
-    """The definitions with the comments and decorators on the lines right above them."""
-    comments = (item for item in shape.comments if item.alone and not item.is_docstring)
-    comment_lines = {number for item in comments for number in range(item.line, _last_line(item) + 1)}
-
-    def first_of(first: int) -> int:
-        margin = _indent(shape.line(first))
-        while first > 1:
-            above = _beginning_of(shape, first - 1, margin)
-            if above not in comment_lines and not _DECORATION.match(shape.line(above).lstrip()):
-                break
-            first = above
-        return first
-
-    return [replace(item, first=first_of(item.first)) for item in definitions]
-
-
-def _beginning_of(shape: Shape, number: int, margin: int) -> int:
-    """The line where what ends right above a definition begins, such as a decorator of several lines."""
-    while number > 1 and (line := shape.source_line(number)) and (_indent(line) > margin or line.lstrip()[0] in ")]}"):
-        number -= 1
-    return number
-
-
-def _last_of(shape: Shape, indents: list[int], line: int, last: int, transparent: re.Pattern[str] | None) -> int:
-    """The last line of the definition that begins in a line, and whose head ends in line `last`."""
-    margin = indents[line - 1]
-    for number in range(last + 1, len(indents) + 1):
-        indent = indents[number - 1]
-        if indent == _EMPTY:
-            continue
-        if indent > margin:
-            last = number
-            continue
-        text = shape.line(number).lstrip()
-        if transparent is not None and transparent.match(text):
-            continue
-        if indent < margin:
-            break
-        if text.startswith("{"):
-            last = number
-        elif _CLOSING_LINE.match(text):
-            last = number
-            if not text.endswith(_GOES_ON):
-                break
-        else:
-            break
-    return last
-
-
-def _end_of_statement(shape: Shape, start: _DefinitionStart) -> int:
-    """The line in which a statement of SQL ends: at its semicolon, or where the body of a function ends."""
-    end = _STATEMENT_END.search(shape.mask, start.end)
-    body = _BODY.search(shape.mask, start.end, end.end() if end else len(shape.mask))
-    if body and body["quote"]:
-        closed = shape.mask.find(body["quote"], body.end())
-        end = _STATEMENT_END.search(shape.mask, closed if closed > 0 else body.end())
-    elif body:
-        end = _BODY_END.search(shape.mask, body.end()) or end
-    return shape.line_of(max(start.end, end.end() - 1) if end else len(shape.mask))
-
-
-_EMPTY = -1  # the indentation of a line with nothing but comments
-
-
-def _indent(line: str) -> int:
-    """The columns of white space that a line begins with; `_EMPTY` if it has nothing else."""
-    bare = line.lstrip()
-    if not bare:
-        return _EMPTY
-    space = line[: len(line) - len(bare)]
-    return len(space[:_LONGEST].expandtabs(4)) if "\t" in space else len(space)
-
-
-# -- Blocks ------------------------------------------------------------------------------------------------------------
 
 _ENOUGH = 60  # characters of lines that are one sentence: a short statement says little alone
 _MOST = 400  # characters of lines with a bracket open
-_DEEPEST = 6  # level of headings
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'")
 
 
-def _document_of(shape: Shape, name: str) -> Document:
-    """The document of source code: headings for definitions, comments as prose, and the lines between them as code."""
-    return Document(shape.source, list(_blocks_in_order(shape)), "code", PurePath(name).name)
-
-
-def _blocks_in_order(shape: Shape) -> Iterator[Block]:
-    definitions = sorted(shape.definitions, key=lambda item: (item.first, -item.last, item.line))
-    n = len(shape.starts)
-    owner = [-1] * (n + 2)  # the innermost definition that a line is in
-    around: list[int] = []
-    names, depths = list[str](), list[int]()
-    items: list[tuple[int, int, Block]] = []  # line, rank within it, block
-    for index, item in enumerate(definitions):
-        while around and definitions[around[-1]].last < item.last:
-            around.pop()
-        names.append(f"{names[around[-1]]}.{item.name}"[:_LONGEST] if around else item.name[:_LONGEST])
-        depths.append(min(len(around) + 1, _DEEPEST))
-        around.append(index)
-        owner[item.first : item.last + 1] = [index] * (item.last + 1 - item.first)
-        line = shape.starts[item.line - 1]
-        start = max(line, shape.source.find(item.name.rsplit(".", 1)[-1], line))
-        heading = Block(item.name[:_LONGEST], start, depths[index], place=names[index])
-        items.append((item.first, index - len(definitions), heading))
-    places, levels = [*names, None], [*depths, 0]  # of the lines that are in no definition, the last
-    is_code = bytearray(b"\1") * (n + 2)
-    alone = [item for item in shape.comments if item.alone and not shape.line(_last_line(item))]
-    for comment in alone:
-        first, last = comment.line, _last_line(comment)
-        is_code[first : last + 1] = bytes(last + 1 - first)
-    items += ((first, 2, replace(block, place=places[owner[first]])) for first, block in blocks_of(alone))
-    number = 1
-    while number <= n:
-        first, inside = number, owner[number]
-        while number <= n and is_code[number] and owner[number] == inside:
-            number += 1
-        definition = definitions[inside] if inside >= 0 else None
-        if (code := _code(shape, first, number - 1, definition)) is not None:
-            items.append((first, 1, replace(code, place=places[inside])))
-        number = max(number, first + 1)
-    items.sort(key=itemgetter(0, 1))
-    deepest = 0
-    for line, _, block in items:
-        depth = block.level or levels[owner[line]]
-        if depth < deepest and not block.level:
-            yield Block("", block.start, depth + 1)
-        deepest = depth
-        yield block
-
-
-def _code(shape: Shape, first: int, last: int, definition: Definition | None) -> Block | None:
-    """The block of the lines `first` to `last`, without the indentation that the whole definition has."""
-    while first <= last and not shape.source_line(first):
-        first += 1
-    if first > last:
-        return None
-    head = definition.line if definition is not None and first <= definition.line <= last else 0
-    margin = _margin(shape.source_line(definition.line)) if definition is not None else 0
-    lines, anchors, spans = list[str](), list[tuple[int, int]](), list[tuple[int, int]]()
+def _code_blocks(lines: Sequence[_Line], rows: Sequence[int], definition: _Definition | None) -> Iterator[Block]:
+    """The block of some lines, without the indentation that the whole definition has."""
+    while rows and not lines[rows[0]].text:
+        rows = rows[1:]
+    if not rows:
+        return
+    head = definition.head if definition is not None and definition.head in rows else -1
+    margin = lines[definition.head].margin if definition is not None else 0
+    texts, anchors, spans = list[str](), list[tuple[int, int]](), list[tuple[int, int]]()
     at = depth = 0
     begin = -1  # of the sentence that these lines are in
-    for number in range(first, last + 1):
-        raw = shape.source_line(number)
-        cut = min(margin, _margin(raw))
-        text = raw[cut:]
-        anchors.append((at, shape.starts[number - 1] + cut))
-        lines.append(text)
+    for row in rows:
+        line = lines[row]
+        cut = min(margin, line.margin)
+        text = line.text[cut:]
+        anchors.append((at, line.start + cut))
+        texts.append(text)
         end = at + len(text)
         if not text:
             if begin >= 0:
@@ -471,18 +304,14 @@ def _code(shape: Shape, first: int, last: int, definition: Definition | None) ->
             spans[-1] = (spans[-1][0], end)
         else:
             begin = at + len(text) - len(text.lstrip()) if begin < 0 else begin
-            mask = shape.line(number)
-            depth += mask.count("(") + mask.count("[") - mask.count(")") - mask.count("]")
-            is_whole = depth <= 0 and number >= head and (head or end - begin >= _ENOUGH)
+            bare = _STRING.sub("", text)
+            depth += bare.count("(") + bare.count("[") - bare.count(")") - bare.count("]")
+            is_whole = depth <= 0 and row >= head and (head >= 0 or end - begin >= _ENOUGH)
             if end - begin >= _MOST or is_whole:
                 spans.append((begin, end))
-                begin, depth, head = -1, 0, 0
+                begin, depth, head = -1, 0, -1
         at = end + 1
-    text = "\n".join(lines).rstrip()
+    text = "\n".join(texts).rstrip()
     if begin >= 0:
         spans.append((begin, len(text)))
-    return Block(text, anchors[0][1], anchors=tuple(anchors), sentences=tuple(spans))
-
-
-def _margin(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t"))
+    yield Block(text, anchors[0][1], anchors=tuple(anchors), sentences=tuple(spans))

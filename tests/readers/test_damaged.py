@@ -97,11 +97,6 @@ def test_one_line_that_is_nested_too_deeply_does_not_cost_the_records() -> None:
     assert [block.text[:6] for block in document.blocks] == ["a: one", "[[[[[[", "a: two"]
 
 
-def test_source_code_that_nobody_wrote_is_refused() -> None:
-    with pytest.raises(SourceError, match=r"a\.c looks generated"):
-        read_bytes(b"int x;" + b"\n" * 2000 + b"int y;", "a.c")
-
-
 @pytest.mark.parametrize("name", ["a.org", "a.tex"])
 def test_marks_that_are_never_closed_stay_as_they_are(name: str) -> None:
     text = "*one *two _three `four\nfive"

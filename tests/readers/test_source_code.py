@@ -36,6 +36,10 @@ SNIPPETS = {
     "a.sh": "# How high.\ntide() {\n  echo $1 # a remark\n}\n",
     "a.hs": "-- How high.\ntide :: Int -> Int\ntide day = day -- a remark\n",
     "a.sql": "-- How high.\nSELECT tide FROM days; -- a remark\n",
+    "a.php": "<?php\n// How high.\nfunction tide($day) {\n  return $day; // a remark\n}\n",
+    "a.kt": "/** How high. */\nfun tide(day: Int): Int {\n  return day // a remark\n}\n",
+    "a.swift": "/// How high.\nfunc tide(day: Int) -> Int {\n  return day // a remark\n}\n",
+    "a.scala": "// How high.\ndef tide(day: Int): Int = {\n  day // a remark\n}\n",
     "a.lua": "-- How high.\nfunction tide(day)\n  return day --[[ a remark ]]\nend\n",
 }
 
@@ -68,10 +72,20 @@ def test_the_usual_languages_are_read(name: str) -> None:
     check_whole(document, ["How high."])
 
 
-@pytest.mark.parametrize("name", [name for name in SNIPPETS if name not in ("a.sql", "a.sh")])
+@pytest.mark.parametrize("name", [name for name in SNIPPETS if name not in ("a.sql", "a.sh", "a.hs")])
 def test_functions_are_named(name: str) -> None:
     blocks = read(SNIPPETS[name], name).blocks
     assert next(block for block in blocks if block.text == "How high.").place == ("A.tide" if "A" in name else "tide")
+
+
+def test_a_language_without_a_grammar_has_comments_and_no_sections() -> None:
+    document = read("-- How high.\n-- The moon.\nCREATE TABLE tides (\n  day integer\n);\n\nSELECT 1;\n", "a.sql")
+    assert [(block.text, block.level) for block in document.blocks] == [
+        ("How high.\nThe moon.", 0),
+        ("CREATE TABLE tides (\n  day integer\n);\n\nSELECT 1;", 0),
+    ]
+    assert len(sentences(document)) == 4
+    check_places(document)
 
 
 def test_a_name_says_what_it_is_within() -> None:
@@ -233,11 +247,10 @@ rise(const char *by, int (*of)(int))
 {
 #ifdef SEA
     if (by) {
-#else
-    {
-#endif
         goto out;
     }
+#endif
+    fall();
 out:
     return NULL;
 }
@@ -246,7 +259,7 @@ int fall(void);
 
 int fall(void) { return '{'; }
 """,
-        {"tide": (2, 4), "rise": (6, 18), "fall": (22, 22)},
+        {"tide": (2, 4), "rise": (6, 17), "fall": (21, 21)},
     ),
     "a.cpp": (
         """\
@@ -314,30 +327,6 @@ set-tide() {
 rise
 """,
         {"rise": (2, 7), "set-tide": (9, 11)},
-    ),
-    "a.sql": (
-        """\
-CREATE TABLE IF NOT EXISTS sea.tides (
-    day integer,
-    note text DEFAULT ';'
-);
-
-INSERT INTO tides VALUES (1);
-
-create or replace function rise(by integer) returns integer as $$
-begin
-  return by;
-end;
-$$ language plpgsql;
-
-SELECT 1;
-CREATE TRIGGER ebb AFTER INSERT ON tides
-BEGIN
-  UPDATE tides SET day = 1;
-END;
-SELECT 2;
-""",
-        {"sea.tides": (1, 4), "rise": (8, 12), "ebb": (15, 18)},
     ),
 }
 

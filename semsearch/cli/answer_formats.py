@@ -1,4 +1,4 @@
-"""Answers as text for pipes and other programs: plain lines, JSON, CSV and the like.
+"""Answers as text for pipes and other programs: plain lines, JSON, paths and the like.
 
 Each format is a function from answers to lines. Control characters of a document or a query never reach the terminal:
 JSON escapes them, the other formats write a space. Paths are printed as short as one would write them here.
@@ -6,15 +6,12 @@ JSON escapes them, the other formats write a space. Paths are printed as short a
 
 from __future__ import annotations
 
-import csv as csv_files
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from semsearch.cli.explanation_text import lines
 from semsearch.cli.printing import from_here, one_line, plain_path, to_json
 from semsearch.results.hits import (
     INVISIBLE,
@@ -32,7 +29,7 @@ from semsearch.results.options import Mode
 from semsearch.text.languages import name_of
 
 if TYPE_CHECKING:
-    from semsearch.results.explanation import Explanation
+    from semsearch.results.explanation import Explanation, Lexical, Quoted
 
 # -- Whole passages ----------------------------------------------------------------------------------------------------
 
@@ -73,13 +70,78 @@ def safe_line(line: str) -> str:
     return OBEYED.sub(" ", line.expandtabs(4).rstrip())
 
 
+# -- Explanations ------------------------------------------------------------------------------------------------------
+
+_LEAST_SIMILAR = 0.1  # words that are less similar have nothing in common
+
+
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
+    """The lines on the score as a sum, on its parts and on words without a vector."""
+    lexical, dense, near, rerank = explanation.lexical, explanation.dense, explanation.near, explanation.rerank
+    boosts, is_hybrid = explanation.boosts or (), explanation.mode == "hybrid"
+    parts = {"lexical": lexical, "dense": dense, "near": near, "document": explanation.support}
+    points = [f"{name} {part.points:.3f}" for name, part in parts.items() if part]
+    points += [f"boost {boost.points:.3f}" for boost in boosts]
+    points += [f"{name} {part.points:.3f}" for name, part in (("rerank", rerank), ("exact", explanation.exact)) if part]
+    if len(points) != 1:
+        yield f"{' + '.join(points) or 'nothing'} = {explanation.score:.3f}"
+    if lexical:
+        share = f"{lexical.weight:.2g}×{lexical.bm25:.2f}/{lexical.best:.2f}" if is_hybrid else f"{lexical.bm25:.3f}"
+        yield f"lexical {share}: {_terms(lexical)}"
+    if dense:
+        cosines = " + ".join(f"{cosine.of} {cosine.cosine:.3f}×{cosine.weight:.2g}" for cosine in dense.cosines)
+        yield f"dense   {f'{dense.weight:.2g}×' if is_hybrid else ''}{dense.cosine:.3f}: {cosines}"
+    if near:
+        yield f"near    {near.weight:.2g}×{near.cosine:.3f}: feedback from the best passages"
+    if explanation.support:
+        yield f"document {explanation.support.points:.3f}: its other good passages, less for its length"
+    for boost in boosts:
+        yield f"boost   {boost.weight:.3g}×{boost.share:.3f}: {boost.boost}"
+    if rerank:
+        by = f" by {rerank.model}" if rerank.model else ""
+        by += "" if rerank.alone is None else f": cosine {rerank.alone:.3f}, and passages like it"
+        unread = ", not reranked in time: set to the lowest" if rerank.unread else ""
+        yield f"rerank  {rerank.weight:.2g}×({rerank.said:.3g} - {rerank.mean:.3g})/{rerank.deviation:.3g}{by}{unread}"
+    if explanation.exact:
+        literal = (
+            f"{part.text}{'' if part.as_typed else ' in other case'}, in {part.passages:,} "
+            f"passage{'s' if part.passages > 1 else ''}"
+            for part in explanation.exact.parts
+        )
+        yield f"exact   {', '.join(literal)}: before all other passages"
+    if explanation.fused:
+        yield f"alone   {explanation.fused.alone:.3f} in its own index, before it was compared with the others"
+    if likely := explanation.relevance:
+        yield f"answers {likely.probability:.0%} likely: {likely.share:.0%} of the best score"
+    if explanation.quote:
+        yield f"quote   {explanation.quote.score:.3f}: {_aligned(explanation.quote)}"
+    if explanation.unknown:
+        yield f"unknown {', '.join(explanation.unknown)}"
+
+
+def _terms(part: Lexical) -> str:
+    """The terms with their scores; "(beside)" where a word occurs in the adjacent passages only."""
+    there = " + ".join(
+        f"{term.word if term.count else f'{term.word} (beside)'} {term.score:.2f}" for term in part.terms if term.score
+    )
+    absent = ", ".join(term.word for term in part.terms if not term.score)
+    return f"{there}; absent: {absent}" if absent else there
+
+
+def _aligned(quote: Quoted) -> str:
+    """What the quoted sentence has of the query's words; "<" for each sentence before it in which a word stands."""
+    there = [
+        f"{word.word if word.match == word.word else f'{word.word}→{word.match}'}{'<' * word.before} "
+        f"{word.weight:.2f}×{word.similarity:.2g}"
+        for word in quote.words
+        if word.similarity >= _LEAST_SIMILAR
+    ]
+    absent = ", ".join(word.word for word in quote.words if word.similarity < _LEAST_SIMILAR)
+    return (" + ".join(there) or "nothing") + (f"; absent: {absent}" if absent else "")
+
+
 # -- Formats -----------------------------------------------------------------------------------------------------------
 
-_FORMULA = ("=", "+", "@")  # what a spreadsheet would run
-_FIELDS = (
-    *("rank", "score", "dense", "lexical", "relevance", "path", "line", "page", "place", "title", "headings"),
-    *("sentence", "start", "end", "duplicates"),
-)
 _DUPLICATES = 3  # near-duplicates that are named
 
 
@@ -96,7 +158,6 @@ class Answer:
     by_words: bool = True
     explanations: Sequence[Explanation] = ()  # one for each hit that is shown, or none
     whole: bool = False  # show passages, not sentences only
-    indexes: Sequence[str] = ()  # that were searched as one; each hit names its own
     weak: int = 0  # hits at the end, below the relevance threshold or none that answers, left out
     every: bool = False  # none is to be left out
 
@@ -261,7 +322,7 @@ def plain(answers: Iterable[Answer]) -> Iterator[str]:
             if stale := stale_mark(hit):
                 yield f"    ! {stale}"
             if explanation is not None:
-                yield from (f"    {line}" for line in lines(explanation))
+                yield from (f"    {line}" for line in explanation_lines(explanation))
 
 
 def _text_lines(hit: Hit, *, is_whole: bool) -> Iterator[str]:
@@ -304,32 +365,7 @@ def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:
             yield f"{path_of(hit)}:{hit.line}:1:{one_line(hit.sentence)}"
 
 
-def csv(answers: Iterable[Answer]) -> Iterator[str]:
-    """Hits as comma-separated values under a header; a row is always one line."""
-    columns: Sequence[str] = ()
-    for answer in answers:
-        if not columns:
-            columns = ("index", *_FIELDS) if answer.indexes else _FIELDS
-            yield _row(["query", "mode", *columns])
-        for hit in answer.usable:
-            values = hit.to_dict() | {"headings": " › ".join(hit.headings), "duplicates": len(hit.duplicates)}
-            yield _row([answer.query, answer.mode, *(values[column] for column in columns)])
-
-
-def _row(cells: Sequence[Any]) -> str:
-    row = io.StringIO()
-    csv_files.writer(row, lineterminator="").writerow(_cell(cell) if isinstance(cell, str) else cell for cell in cells)
-    return row.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A text in a cell of its own; behind an apostrophe, which spreadsheets hide, if it would be run as a formula."""
-    line = one_line(text)
-    return f"'{line}" if line.startswith(_FORMULA) else line
-
-
 FORMATS: dict[str, Callable[[Iterable[Answer]], Iterator[str]]] = {
-    "csv": csv,
     "json": json_object,
     "jsonl": jsonl,
     "null": null,

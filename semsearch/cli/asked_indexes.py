@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -85,14 +85,6 @@ def indexes_of(asked: Asked) -> Mapping[str, Index]:
     from semsearch.multi_index import MultiIndex  # loaded already, if it is one
 
     return asked.indexes if isinstance(asked, MultiIndex) else {}
-
-
-def names_of(asked: Asked) -> Sequence[str]:
-    """The names of indexes that are searched as one; none for a single one."""
-    if isinstance(asked, Index):
-        return ()
-    name = getattr(asked, "name", None)  # of those on a server
-    return name if isinstance(name, tuple) else tuple(indexes_of(asked))
 
 
 def bring_up_to_date(asked: Asked) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import re
 import shlex
 import sys
 import warnings
@@ -47,11 +46,9 @@ COMMANDS = {  # with their line in the help, in the order in which a new user me
     "ask": "Answer a question by a language model, with a citation for every sentence.",
     "serve": "Serve indexes over HTTP: a web interface, JSON for programs, MCP for agents.",
     "mcp": "Let an agent search: an MCP server on standard input and output.",
-    "map": "Compute the map of an index: similar passages as points near each other.",
     "status": "Show the contents and settings of an index.",
     "list": "List all indexes, or the documents of one.",
     "describe": "Say in a sentence what an index holds.",
-    "rename": "Rename an index.",
     "delete": "Delete an index; its documents are never touched.",
     "remove": "Remove documents from an index; the files are not touched.",
     "export": "Export documents, passages or sentences, optionally with vectors.",
@@ -66,7 +63,7 @@ COMMANDS = {  # with their line in the help, in the order in which a new user me
     "doctor": "Check the installation.",
 }
 _NAMES = {  # of functions and groups in semsearch.cli.commands that are not called like their command
-    **{name: f"{name}_" for name in ("map", "list", "import")},
+    **{name: f"{name}_" for name in ("list", "import")},
     **{name: f"{name}_group" for name in ("vectors", "evaluate")},
 }
 SYNONYMS = {  # words that people try, with the command that they mean; the help does not list them
@@ -78,9 +75,7 @@ SYNONYMS = {  # words that people try, with the command that they mean; the help
     "ls": "list",
     "indexes": "list",
     "rm": "remove",
-    "mv": "rename",
 }
-_INDEX_FIRST = ("describe", "rename", "delete", "trust")  # their first argument is the index; --index before it is fine
 
 
 class Program(ExtensibleGroup):
@@ -94,7 +89,6 @@ class Program(ExtensibleGroup):
         """The command that is called, whose module is imported now. Raises UsageError if there is none."""
         name = args[0]
         if name in COMMANDS:
-            _check_excluded_words(name, args[1:])
             return name, plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name), args[1:]
         words = self._words(ctx)
         if name in words or name in plugged_in.ELSEWHERE:
@@ -115,8 +109,6 @@ class Program(ExtensibleGroup):
             args = [*args[1:2], "--help"]
         elif args == ["version"]:
             args = ["--version"]
-        elif args[:1] and args[0] in _INDEX_FIRST and args[1:2] in (["--index"], ["-i"]):
-            args = [args[0], *args[2:]]
         elif args and not args[0].startswith("-") and args[0] not in COMMANDS:
             args = [SYNONYMS.get(args[0], args[0]), *args[1:]]
             texts = [arg for arg in args if not arg.startswith("-")]
@@ -130,20 +122,6 @@ class Program(ExtensibleGroup):
         """Run a command."""
         with errors_in_one_line():
             return super().invoke(ctx)
-
-
-_SHORT_OPTIONS = "Cofgikmwh"  # of the commands that ask
-
-
-def _check_excluded_words(name: str, args: list[str]) -> None:
-    """Raise UsageError for `query lease -rent`, in which the shell's word is meant as part of the query."""
-    words = [*takewhile(lambda arg: arg != "--", args)] if name in ("query", "context", "ask") else []
-    if excluded := [word for word in words if _EXCLUDED.fullmatch(word) and word[1] not in _SHORT_OPTIONS]:
-        query = shlex.join([name, " ".join([*takewhile(lambda arg: not arg.startswith("-"), args), *excluded])])
-        raise UsageError(f"there is no option {excluded[0]}; as part of the query, write: semsearch {query}")
-
-
-_EXCLUDED = re.compile(r"-[^\W\d_]\w+")
 
 
 def _with_default_model(args: list[str]) -> list[str]:

@@ -68,7 +68,7 @@ def complete_index(ctx: Any, incomplete: str) -> list[str]:
 
 # -- Options -----------------------------------------------------------------------------------------------------------
 
-Format = Literal["table", "plain", "paths", "null", "csv", "vimgrep", "json", "jsonl"]
+Format = Literal["table", "plain", "paths", "null", "vimgrep", "json", "jsonl"]
 Show = Literal["sentence", "passage"]
 Dtype = Literal["float32", "float16", "int8"]
 
@@ -166,10 +166,9 @@ class OutputArguments:
         Format | None,
         Option(
             "--format",
-            "--output",
             "-o",
             metavar="FORMAT",
-            help="table (default on a terminal), plain (in a pipe), paths, null, csv, vimgrep, json or jsonl.",
+            help="table (default on a terminal), plain (in a pipe), paths, null, vimgrep, json or jsonl.",
         ),
     ] = None
     json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
@@ -214,10 +213,6 @@ class SearchArguments:
         ),
     ] = "hybrid"
     filters: FiltersOption = None
-    glob: Annotated[
-        list[str] | None,
-        Option("--glob", "-g", metavar="GLOB", help="Only files whose path matches, e.g. 'guide/*.md'. Repeatable."),
-    ] = None
     regex: Annotated[
         list[str] | None, Option(metavar="REGEX", help="Only passages that match this regular expression. Repeatable.")
     ] = None
@@ -255,7 +250,7 @@ class SearchArguments:
             k=k,
             mode=self.mode,
             min_score=self.min_score,
-            filters=[*(self.filters or ()), *(self.glob or ())],
+            filters=self.filters or (),
             context=context,
             duplicates=self.duplicates,
             syntax=self.syntax,

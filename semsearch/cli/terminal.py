@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from urllib.parse import quote
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -23,6 +21,7 @@ from semsearch.cli.answer_formats import (
     Answer,
     also_in,
     code_lines,
+    explanation_lines,
     marks,
     passage_lines,
     path_of,
@@ -31,7 +30,6 @@ from semsearch.cli.answer_formats import (
     stale_mark,
     trail,
 )
-from semsearch.cli.explanation_text import lines
 from semsearch.cli.printing import one_line
 from semsearch.results.hits import LINELESS, Hit
 from semsearch.system.locations import uri_scheme
@@ -42,7 +40,6 @@ _LINES = 6  # of a long sentence
 _CODE_LINES = 4  # of code
 _INDENT = 4
 _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
-_DRIVE = re.compile(r"[A-Za-z]:/")
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
 
 
@@ -68,7 +65,7 @@ def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
             console.print(heading(hit, score, width=console.width), soft_wrap=True)
             for text in _below(hit, answer.whole, asked, width - _INDENT):
                 _print_below(console, text, width)
-            for line in lines(explanation, width=width - _INDENT) if explanation is not None else ():
+            for line in explanation_lines(explanation) if explanation is not None else ():
                 _print_below(console, Text(line, "dim"), width)
             console.print()
         if answer.weak:
@@ -199,11 +196,4 @@ def link(hit: Hit) -> str:
     fragment = "" if hit.format in LINELESS else f"#{hit.line}"
     if hit.format == "pdf" and hit.page is not None:
         fragment = f"#page={hit.page}"
-    host = "" if os.name == "nt" else quote(socket.gethostname())
-    return file_address(Path(hit.path).absolute().as_posix(), host) + fragment
-
-
-def file_address(path: str, host: str) -> str:
-    """The address of a file, given its absolute path with slashes. The colon of a drive stays, as Windows needs it."""
-    drive = path[:2] if _DRIVE.match(path) else ""
-    return f"file://{host}{'' if path.startswith('/') else '/'}{drive}{quote(path[len(drive) :])}"
+    return Path(hit.path).absolute().as_uri() + fragment

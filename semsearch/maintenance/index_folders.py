@@ -1,4 +1,4 @@
-"""The folders of indexes: create an index, delete or move it, and list those in a folder.
+"""The folders of indexes: create an index, delete it, and list those in a folder.
 
 Until the settings are committed, there is no index. A creation can be undone as long as nothing was put into the index,
 and only under the writer's lock: an index that another process has begun to fill must not be removed.
@@ -45,7 +45,6 @@ from semsearch.storage.passage_encodings import is_encodings_file
 from semsearch.storage.schema import DESCRIPTION, FORMAT, IDENTITY, get_count, get_meta, set_meta
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
-from semsearch.trust import allowed, forget, record
 
 _DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
 _LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}
@@ -132,7 +131,7 @@ def remove_empty(folders: Sequence[Path]) -> None:
                 folder.rmdir()
 
 
-# -- Remove and move ---------------------------------------------------------------------------------------------------
+# -- Remove ------------------------------------------------------------------------------------------------------------
 
 
 def discard(folder: Path) -> None:
@@ -191,29 +190,6 @@ def _leave(folder: Path, foreign: Sequence[str] = ()) -> None:
     (folder / LOCK).unlink()
     if not foreign:
         folder.rmdir()
-
-
-def move(folder: Path, target: Path) -> None:
-    """Move an index to another folder on its disk, where it may do what it was allowed to.
-
-    Raises IndexExists if something is there, IndexNotFound, IndexDamaged, IndexLocked, StorageError.
-    """
-    if target.exists() or target.is_symlink():
-        raise IndexExists(f"{target} already exists; choose another name")
-    database = IndexDatabase(folder)
-    check(database)
-    names = allowed(database)
-    database.close()
-    with explained(folder):
-        with writer_lock(folder):
-            if os.name != "nt":
-                folder.rename(target)
-        if os.name == "nt":  # where no folder with an open file is moved
-            folder.rename(target)
-    forget(database)
-    moved = IndexDatabase(target)
-    with moved.written() as db:
-        record(moved, db, names)
 
 
 # -- List --------------------------------------------------------------------------------------------------------------

@@ -1,16 +1,14 @@
-"""Opening a hit: the editor at its line, the system's viewer, the indexed text; and `semsearch query --open`."""
+"""Opening a hit: the editor at its line, the indexed text; and `semsearch query --open`."""
 
 from __future__ import annotations
 
 import os
-import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from console import INDEX, index_docs, semsearch, work_in, write_docs
 
-from semsearch.cli.open_hit import editing, editor, run, show_hit
+from semsearch.cli.open_hit import editing, show_hit
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.results.hits import Hit
@@ -44,7 +42,7 @@ def bin_(tmp_path: Path) -> Path:
 def here(folder: Path, bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work_in(folder, monkeypatch)
     monkeypatch.setenv("PATH", str(bin_))  # nothing of this machine is started
-    for name in ("VISUAL", "EDITOR", "DISPLAY", "WAYLAND_DISPLAY"):
+    for name in ("VISUAL", "EDITOR"):
         monkeypatch.setenv(name, "")
 
 
@@ -78,25 +76,25 @@ def test_an_editor_is_given_the_line_as_it_takes_it(
 ) -> None:
     path = program(bin_, command.split()[0])
     monkeypatch.setenv("EDITOR", command)
-    assert editing(editor(), Path("/work/-a b.md"), 7) == [str(path), *arguments]
+    assert editing(Path("/work/-a b.md"), 7) == [str(path), *arguments]
 
 
 def test_visual_wins_and_an_editor_that_is_not_there_is_said(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", "vim")
     monkeypatch.setenv("VISUAL", "nowhere --wait")
-    assert editor() == ["nowhere", "--wait"]
     with pytest.raises(UsageError, match=r"'nowhere' was not found; set \$VISUAL"):
-        editing(editor(), Path("a.md"), 1)
+        editing(Path("a.md"), 1)
     monkeypatch.setenv("VISUAL", "vim 'unclosed")
     with pytest.raises(UsageError, match="is not a valid command"):
-        editor()
+        editing(Path("a.md"), 1)
 
 
-def test_a_batch_file_is_given_no_path_that_it_would_obey(bin_: Path) -> None:
+def test_a_batch_file_is_given_no_path_that_it_would_obey(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(bin_, "code.cmd")
-    assert editing(["code.cmd"], Path("/a b.md"), 7)[1:] == ["--goto", "/a b.md:7"]
+    monkeypatch.setenv("EDITOR", "code.cmd")
+    assert editing(Path("/a b.md"), 7)[1:] == ["--goto", "/a b.md:7"]
     with pytest.raises(UsageError, match="batch file"):
-        editing(["code.cmd"], Path('/a" & calc & ".md'), 7)
+        editing(Path('/a" & calc & ".md'), 7)
 
 
 def test_the_name_of_a_document_is_one_argument_whatever_it_is(
@@ -149,33 +147,3 @@ def test_what_has_gone_is_shown_as_it_was_indexed(
         finally:
             Path("notes.txt").rename("docs/more/notes.txt")
     assert "A violin and a piano in the concert." in capsys.readouterr().out
-
-
-def test_a_pdf_is_opened_in_the_viewer_and_its_page_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    started: list[str] = []
-    monkeypatch.setattr("typer.launch", lambda path: started.append(path) or 0)
-    monkeypatch.setattr("sys.platform", "linux")
-    for name in ("report.pdf", "report.desktop"):
-        (tmp_path / name).write_bytes(b"%PDF-1.7")
-    with Index.open(INDEX) as index:
-        found = replace(ask("captain", index), root=str(tmp_path), format="pdf", page=3)
-        hit = replace(found, path=str(tmp_path / "report.pdf"))
-        show_hit(hit, index)
-        assert not started  # there is no screen
-        assert hit.sentence in capsys.readouterr().out
-        monkeypatch.setenv("DISPLAY", ":0")
-        assert show_hit(hit, index).endswith("report.pdf p. 3")
-        assert started == [hit.path]
-        show_hit(replace(hit, path=str(tmp_path / "report.desktop")), index)
-        assert len(started) == 1  # the system would run it
-        assert hit.sentence in capsys.readouterr().out
-
-
-def test_ctrl_c_is_left_to_the_program_that_runs(bin_: Path) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    (bin_ / "interrupting").write_text("#!/bin/sh\nkill -INT $PPID\n", encoding="utf-8")
-    (bin_ / "interrupting").chmod(0o755)
-    assert run([str(bin_ / "interrupting")]) == 0
-    assert signal.getsignal(signal.SIGINT) is before

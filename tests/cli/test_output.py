@@ -9,7 +9,6 @@ import pytest
 
 from semsearch.cli.answer_formats import (
     Answer,
-    csv,
     null,
     paths,
     plain,
@@ -53,7 +52,7 @@ def test_characters_that_hide_or_turn_text_are_shown_by_no_format() -> None:
     hiding = "\u061c\u200b\u200e\u200f\u2060\u202e\u2066\ufeff"
     odd = hit(f"one{hiding}two", path=f"a{hiding}.md", title=f"b{hiding}", headings=(f"c{hiding}",))
     answer = Answer("q", "hybrid", Hits([odd]))
-    shown = "\n".join([*plain([answer]), *csv([answer]), *paths([answer]), to_json(odd.to_dict())])
+    shown = "\n".join([*plain([answer]), *paths([answer]), to_json(odd.to_dict())])
     assert not set(shown) & set(hiding)
     assert json.loads(to_json(odd.to_dict()))["sentence"] == f"one{hiding}two"
 

@@ -34,7 +34,6 @@ PACKAGE = Path(semsearch.__file__).parent
 DOOR = "system/source_files.py"
 OTHERS = {  # what the other modules that open files open: never what an index names by a document's path
     "chat.py": "an address that the user gave",
-    "cli/commands/mcp_install.py": "configurations of the user's agents",
     "cli/configuration.py": "semsearch.toml, regular files only",
     "cli/find_index.py": "the user's list of indexes",
     "cli/main.py": "/dev/null",
@@ -47,6 +46,7 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "readers/archive.py": "members of an archive that was read",
     "readers/reader_child.py": "what the kernel says of the process",
     "readers/pages/text_recognition.py": "the user's cache",
+    "remote_index.py": "an address that the user gave",
     "rerankers/": "models that the user names",
     "server/access.py": "the user's token",
     "storage/": "files of the index's folder",

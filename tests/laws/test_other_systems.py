@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import ntpath
 import posixpath
-import re
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from semsearch.cli.terminal import file_address
 from semsearch.sources import walk
 from semsearch.sources.roots import Root, RootPart, covers, enclosing_path, outermost
 from semsearch.sources.walk import is_inside
@@ -104,80 +101,3 @@ def test_drives_and_shares_are_roots(root: str, path: str, expected: bool) -> No
         assert part.canonical == path
         assert outermost([part, RootPart(whole, part.path + "/b")]) == [part]
         assert enclosing_path(path + "/b", {path}) == path
-
-
-@pytest.mark.parametrize(
-    ("path", "host", "expected"),
-    [
-        ("C:/My docs/a#1.md", "", "file:///C:/My%20docs/a%231.md"),
-        ("//server/share/a.md", "", "file:////server/share/a.md"),
-        ("/docs/a:b.md", "here", "file://here/docs/a%3Ab.md"),
-    ],
-)
-def test_the_address_of_a_file_has_its_drive(path: str, host: str, expected: str) -> None:
-    assert file_address(path, host) == expected
-
-
-# names of modules and functions that a system lacks, each with how the code must ask for them
-_POSIX_MODULES = {"fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog"}
-_WINDOWS_MODULES = {"msvcrt", "winreg", "_winapi", "winsound"}
-_POSIX_FUNCTIONS = {
-    "fork",
-    "forkpty",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getppid",
-    "sysconf",
-    "statvfs",
-    "sched_getaffinity",
-    "killpg",
-    "mkfifo",
-    "pread",
-    "pwrite",
-    "uname",
-    "chown",
-    "fchmod",
-    "fchown",
-    "getpgid",
-    "setsid",
-    "posix_fadvise",
-    "register_at_fork",
-}
-
-
-def test_what_a_system_lacks_is_asked_for_where_it_is_known_to_be_there() -> None:
-    texts = {path.relative_to(PRODUCT).as_posix(): path.read_text(encoding="utf-8") for path in PRODUCT.rglob("*.py")}
-    assert {name: wrong for name, text in texts.items() if (wrong := lacking_elsewhere(text))} == {}
-
-
-def lacking_elsewhere(text: str) -> list[str]:
-    """The modules and functions that some system lacks, where the code does not ask before which system it is."""
-    if not re.search(r"\b(" + "|".join(_POSIX_MODULES | _WINDOWS_MODULES | _POSIX_FUNCTIONS) + r")\b", text):
-        return []
-    tree = ast.parse(text)
-    guarded: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        test = getattr(node, "test", None)
-        after_return = isinstance(node, ast.FunctionDef) and any(
-            isinstance(each, ast.If) and _asks(each) for each in node.body
-        )
-        if (test is not None and _asks(test)) or isinstance(node, ast.Try) or after_return:
-            guarded.update(ast.walk(node))
-    return [name for node in ast.walk(tree) if node not in guarded for name in _names(node)]
-
-
-def _names(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [each.name for each in node.names if each.name in _POSIX_MODULES | _WINDOWS_MODULES]
-    if isinstance(node, ast.ImportFrom):
-        return [node.module] if node.module in _POSIX_MODULES | _WINDOWS_MODULES else []
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
-        return [f"os.{node.attr}"] if node.attr in _POSIX_FUNCTIONS else []
-    return []
-
-
-def _asks(node: ast.AST) -> bool:
-    """Whether an expression, or the condition of a statement, asks which system this is."""
-    asked = ast.unparse(getattr(node, "test", node))
-    return any(each in asked for each in ("os.name", "sys.platform", "hasattr(os"))

@@ -69,7 +69,7 @@ def test_several_indexes_add_up(folder: Path) -> None:
 
 def test_the_command_line_lists_them_with_their_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work_in(folder, monkeypatch)
-    heading, first, *_ = semsearch("query", "--mode", "exact", "storm", "-g", "*.txt").lines
+    heading, first, *_ = semsearch("query", "--mode", "exact", "storm", "-f", "*.txt").lines
     assert heading == "3 occurrences in 1 passage of 1 document:"
     assert first.startswith("docs/b.txt:1  3×")
     answer = semsearch("query", "--mode", "exact", "storm", "--json").json

@@ -1,4 +1,4 @@
-"""`semsearch list`, `describe`, `rename` and `delete`: which indexes there are, what they hold and are called."""
+"""`semsearch list`, `describe` and `delete`: which indexes there are, and what they hold."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from semsearch.cli.find_index import (
     find_index,
     none_in,
     open_index,
-    remember,
     shown,
 )
 from semsearch.cli.printing import (
@@ -38,7 +37,7 @@ from semsearch.cli.progress import stopping_as_interrupted
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, IndexOutdated, UsageError, index_command, rebuild_command
 from semsearch.index import Index
-from semsearch.maintenance.index_folders import IndexSummary, delete as delete_files, move, summarize
+from semsearch.maintenance.index_folders import IndexSummary, delete as delete_files, summarize
 from semsearch.results.documents import DocumentInfo
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.system.locations import shown_uri
@@ -106,7 +105,7 @@ def _document_row(document: DocumentInfo) -> tuple[str, ...]:
     return plain_path(document.path), f"{document.passages:,}", document.format, date, one_line(document.title)
 
 
-# -- describe, rename, delete ------------------------------------------------------------------------------------------
+# -- describe, delete --------------------------------------------------------------------------------------------------
 
 IndexArgument = Annotated[
     str, Argument(metavar="INDEX", help="By name or path.", autocompletion=options.complete_index, show_default=False)
@@ -133,21 +132,6 @@ def describe(
         print(description)
     else:
         complain(f"{shown(opened.path)} has no description")
-
-
-def rename(
-    index: IndexArgument,
-    name: Annotated[str, Argument(metavar="NAME", help="Its new name.")],
-    indexes: options.IndexesOption = None,
-) -> None:
-    """Rename an index. It stays in its folder of indexes; to move it elsewhere, move its folder."""
-    folder = find_index(index, indexes)
-    if not name.strip() or Path(name).name != name or name.startswith("."):
-        raise UsageError(f"{name!r} is not a name for an index; use a name such as 'docs'")
-    target = folder.with_name(name)
-    move(folder, target)
-    remember(target)
-    print(f"{shown(folder)} is now {shown(target)}")
 
 
 def delete(index: IndexArgument, yes: options.YesOption = False, indexes: options.IndexesOption = None) -> None:

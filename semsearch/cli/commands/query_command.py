@@ -17,7 +17,6 @@ from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, safe_line
 from semsearch.cli.asked_indexes import (
     Asked,
-    names_of,
     open_asked,
     show,
     tell_if_empty,
@@ -102,7 +101,6 @@ def _answer(asked: Asked, options: SearchOptions, query: str, *, every: bool, ex
         hits,
         explanations=[hit.explain() for hit in hits] if explain else (),
         whole=whole,
-        indexes=names_of(asked),
         weak=len(ranked) - len(hits),
         every=every,
     )
@@ -182,7 +180,7 @@ def similar(
                 hits = asked.similar(example, options=chosen)  # a colon and digits may be part of a name
             except SourceError:
                 raise error from None
-        answer = Answer(example, chosen.mode, hits, by_words=False, whole=whole, indexes=names_of(asked))
+        answer = Answer(example, chosen.mode, hits, by_words=False, whole=whole)
         number = show([answer], output.format, asked)
     if not number:
         raise SystemExit(NONE_FOUND)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
 import threading
 import webbrowser
@@ -13,12 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
+from typer import Option
 
 from semsearch.cli import options
-from semsearch.cli.commands import mcp_install
 from semsearch.cli.find_index import all_offered, find_indexes, nearest, none_in
-from semsearch.cli.printing import complain, tell_warnings, warn
+from semsearch.cli.printing import complain, tell_warnings, to_json, warn
 from semsearch.errors import IndexNotFound, MissingExtra
 from semsearch.server.access import make_token, token_path
 from semsearch.server.open_indexes import OpenIndexes
@@ -157,17 +157,10 @@ def _application(served: ServedIndexes, settings: ServerSettings, token: str) ->
 
 @options.with_options("served", ServedIndexes)
 def mcp(
-    install: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="[install CLIENT]",
-            help="Enter this server in the configuration of claude-code, claude-desktop, cursor, vscode, codex or "
-            "gemini, with these options.",
-        ),
-    ] = None,
     *,
-    only_print: Annotated[bool, Option("--print", help="With install: print the entry alone.")] = False,
-    yes: options.YesOption = False,
+    only_print: Annotated[
+        bool, Option("--print", help="Print the entry for an agent's configuration, with these options, and exit.")
+    ] = False,
     timeout: Annotated[float, Option(metavar="SECONDS", min=0.1, help="Time limit of each request.")] = _REQUEST,
     served: ServedIndexes,
 ) -> None:
@@ -175,12 +168,13 @@ def mcp(
 
     The agent starts it, as its configuration says; docs/agents.md has recipes. It offers all indexes of the folder, or
     those that --index names, and nothing else. It only reads, and stops at the end of its input.
-
-    semsearch mcp install CLIENT shows how that configuration changes, asks, and writes it.
     """
     tell_warnings()
-    if install:
-        mcp_install.install(install, served.as_options(), only_print=only_print, yes=yes)
+    if only_print:
+        program = shutil.which("semsearch")
+        command = [program, "mcp"] if program else [sys.executable, "-m", "semsearch", "mcp"]
+        entry = {"command": command[0], "args": [*command[1:], *served.as_options()]}
+        print(to_json({"mcpServers": {"semsearch": entry}}))
         return
     opened = served.open()
     if not opened.names():

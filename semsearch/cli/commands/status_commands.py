@@ -43,7 +43,7 @@ def status(
     problems: Annotated[
         bool, Option("--problems", help="List files that were not read fully, with the reason.")
     ] = False,
-    verbose: Annotated[bool, Option("--verbose", "-v", help="Also how texts are embedded and searched.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Also all that --json has.")] = False,
     json: options.JsonOption = False,
     chosen: options.OneIndex,
 ) -> None:
@@ -77,8 +77,10 @@ def _problems(index: Index) -> tuple[dict[str, Any], list[str]]:
 
 def _status(state: Status, *, verbose: bool) -> tuple[dict[str, Any], list[str]]:
     """The state of an index, as JSON and as lines."""
-    facts = _facts(state) | (_internals(state) if verbose else {})
-    return state.to_dict(), aligned([(name, fact) for name, fact in facts.items() if fact], left=(0, 1))
+    record, facts = state.to_dict(), _facts(state)
+    if verbose:
+        facts |= {name: one_line(to_json(value, indent=None)) for name, value in record.items()}
+    return record, aligned([(name, fact) for name, fact in facts.items() if fact], left=(0, 1))
 
 
 def _facts(state: Status) -> dict[str, str]:
@@ -108,32 +110,6 @@ def _freshness(state: Status) -> str:
     return "; ".join(filter(None, [*state.warnings, stale, advice])) or ("yes" if state.stale is not None else "")
 
 
-def _internals(state: Status) -> dict[str, str]:
-    """How an index embeds and searches its texts."""
-    source = {"vectors": "the word vectors", "corpus": "the indexed text"}.get(state.frequencies, state.frequencies)
-    a = "" if state.a is None else f", a = {state.a:.4g}"
-    removed = f", {state.removed:,} of removed documents" if state.removed else ""
-    segments = count(state.segments, "segment")
-    encodings = f"{size(state.encodings_bytes)} of it are passages encoded by the reranking model"
-    return {
-        "created": f"{state.created[:10]}, generation {state.generation}",
-        "passages": f"{state.passages:,}",
-        "sentences": f"{state.sentences:,} with {state.words:,} words",
-        "vectors": f"{state.vectors:,} of {state.dimension} dimensions in {segments}{removed}",
-        "store": "" if state.store is None else f"{state.store}, {count(state.vectors, 'row')}",
-        "search": _scanned(state),
-        "method": f"{state.method}{a}, {count(state.components, 'component')} removed, frequencies from {source}",
-        "topics": _adapted(state),
-        "word vectors": f"{state.vectors_name} ({state.vectors_digest[:8]})",
-        "reranking": encodings if state.encodings_bytes else "",
-        "known words": ", ".join(
-            f"{name_of(code)} {'by words alone' if share is None else f'{share:.0%}'}"
-            for code, share in state.known_words.items()
-        ),
-        "drift": "" if state.drift is None else f"{state.drift:.1f}° since the last fit",
-    }
-
-
 def _spoken(state: Status) -> str:
     """The languages of the documents, with counts."""
     if not state.languages:
@@ -142,25 +118,6 @@ def _spoken(state: Status) -> str:
     unused = [code for code, share in state.known_words.items() if share is None and code in shipped_languages()]
     advice = f"; for {', '.join(map(name_of, unused))} by meaning run: semsearch refit" if unused else ""
     return ", ".join(parts) + advice
-
-
-def _scanned(state: Status) -> str:
-    """How passages are compared with a query, and with what recall."""
-    parts = [
-        f"{scan.vectors:,} passages in {scan.factory}: recall@10 {scan.recall:.3f}, measured with "
-        f"{count(scan.questions, 'query')}"
-        for scan in state.scans
-    ]
-    rest = state.passages - sum(scan.vectors for scan in state.scans)
-    return "; ".join([*parts, f"{count(rest, 'passage')}, all scanned"] if rest > 0 else parts)
-
-
-def _adapted(state: Status) -> str:
-    """Describe the topics that the index has learned from its own text."""
-    if state.adapted is None:
-        return "none; learned from about two hundred passages on, unless --no-adapt is given"
-    seen = f"{count(state.adapted.terms, 'term')} in {count(state.adapted.passages, 'passage')}"
-    return f"{count(state.adapted.topics, 'dimension')}, learned from {seen}"
 
 
 # -- trust -------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`semsearch watch`, `remove`, `refit`, `compact` and `map`: keep an index up to date and small, and make its map."""
+"""`semsearch watch`, `remove`, `refit` and `compact`: keep an index up to date and small."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typer import Argument, Option
 from semsearch.cli import options
 from semsearch.cli.find_index import find_index
 from semsearch.cli.index_files import target_of
-from semsearch.cli.printing import complain, count, from_here, keep_warnings, to_json, warn
-from semsearch.cli.progress import covers, progress, report_sync, stopping_as_interrupted, summary
-from semsearch.errors import IndexNotFound, SemsearchError, StorageError, UsageError, index_command
+from semsearch.cli.printing import complain, from_here, keep_warnings, to_json, warn
+from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
+from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme
 
 
@@ -113,32 +113,3 @@ def compact(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> 
     if not quiet:
         said = f"compacted in {time.perf_counter() - started:.2f} s" if is_changed else "already compact"
         print(f"{opened.path}: {said}")
-
-
-@options.with_options("chosen", options.OneIndex)
-def map_(
-    *,
-    anew: Annotated[bool, Option("--anew", help="Compute the whole map again.")] = False,
-    json: options.JsonOption = False,
-    quiet: options.QuietOption = False,
-    chosen: options.OneIndex,
-) -> None:
-    """Compute the map of an index: its passages as points, similar ones near each other.
-
-    semsearch serve shows the map, and computes it if it is missing; this command computes it in advance, in a minute or
-    two for 100,000 passages. New passages are later placed beside similar ones. The map is a file in the index's folder
-    and may be deleted.
-    """
-    keep_warnings()
-    started = time.perf_counter()
-    with chosen.open() as opened, progress() as show:
-        report = None if show is None or quiet else lambda now: show(now.phase, now.done, now.total)
-        passage_map = opened.map(anew=anew, progress=report)
-        if passage_map and opened.map_status().state == "absent":
-            raise StorageError(f"the map cannot be saved in {opened.path}, which is read-only or full")
-    if json:
-        fields = {"index": str(opened.path), "generation": passage_map.generation, "passages": len(passage_map)}
-        print(to_json({**fields, "regions": [region.to_dict() for region in passage_map.regions]}))
-    elif not quiet:
-        passages, seconds = count(len(passage_map), "passage"), time.perf_counter() - started
-        print(f"{opened.path}: a map of {passages}, in {seconds:.1f} s; semsearch serve shows it")

@@ -1,4 +1,4 @@
-"""`semsearch describe`, `rename`, `delete`, and the words that people try for commands."""
+"""`semsearch describe`, `delete`, and the words that people try for commands."""
 
 from __future__ import annotations
 
@@ -35,26 +35,6 @@ def test_a_description_is_shown_wherever_the_index_is(made: Path) -> None:
     assert "at most 300 characters, not 301" in semsearch("describe", "docs", "x" * 301).err
     assert semsearch("describe", "docs", "").err == nothing.err
     assert semsearch("status", "--json").json["description"] == ""
-
-
-# -- rename ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_renamed_index_is_the_same(made: Path, small_vectors: VectorTable) -> None:
-    before = semsearch("query", "captain", "--json").json["hits"]
-    renamed = semsearch("rename", "docs", "ships")
-    assert (renamed.status, renamed.out) == (0, "./indexes/docs is now ./indexes/ships\n")
-    assert not Path("indexes/docs").exists()
-    assert semsearch("query", "captain", "-i", "ships", "--json").json["hits"] == before
-    assert "2 unchanged" in semsearch("index", "docs").out  # what it was allowed to read it still is
-    assert semsearch("index", "docs/more", "--vectors", small_vectors.folder).status == 0
-    for taken, why in (("more", "already exists"), ("a/b", "not a name"), ("..", "not a name"), ("", "not a name")):
-        refused = semsearch("mv", "ships", taken)
-        assert (refused.status, refused.out) == (2, "")
-        assert why in refused.err
-    with writer_lock(made / "indexes" / "ships"):
-        assert "another process is writing" in semsearch("rename", "ships", "other").err
-    assert Path("indexes/ships").is_dir()
 
 
 # -- delete ------------------------------------------------------------------------------------------------------------
@@ -114,7 +94,6 @@ def test_words_that_people_try_are_the_commands_that_they_mean(made: Path) -> No
     assert semsearch("list", "docs").out == semsearch("list", "-i", "docs").out
     assert semsearch("help").out == semsearch("--help").out
     assert semsearch("version").out == semsearch("--version").out
-    assert semsearch("describe", "--index", "docs").err == semsearch("describe", "docs").err
     assert semsearch("help", "query").out == semsearch("query", "--help").out
     assert semsearch("rm", "docs/more/notes.txt").out.endswith("1 removed\n")
     assert semsearch("sync").status == 0

@@ -8,31 +8,27 @@ lines of the file are nobody's, since text may be encoded there.
 
 What a reply quotes is a part of its own, without the marks of quotation, so that it is recognised as the same as the
 original by whoever looks for near-duplicates; what an earlier message of the same mailbox has is not read again.
-
-Messages of Outlook (.msg) are read by python-oxmsg, as the mail that they were. Some programs call other files so,
-such as catalogues of translated messages: what is no message of Outlook is text.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import EmailPolicy, default
-from email.utils import format_datetime, parsedate_to_datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
 from itertools import groupby
 from mimetypes import guess_extension
 from typing import Any, NamedTuple
 
-from semsearch.errors import MissingExtra, SourceError
+from semsearch.errors import SourceError
 from semsearch.readers import text
 from semsearch.readers.archive import InnerFiles, contained_name
-from semsearch.readers.document import Builder, DamagedParts, Document, Omission, first_names, title_of, together
+from semsearch.readers.document import Builder, DamagedParts, Document, Omission, title_of, together
 from semsearch.readers.encoding import declared_encoding, decode, text_encoding
 from semsearch.readers.markup import html
 from semsearch.readers.unpacking import allowance
@@ -237,74 +233,3 @@ def _html_stretches(page: str) -> Iterator[_Stretch]:
 
 def _sentence_hashes(paragraph: str) -> list[int]:
     return [hash(" ".join(sentence.split())) for sentence in _SENTENCE_END.split(paragraph.strip())]
-
-
-# -- Messages of Outlook -----------------------------------------------------------------------------------------------
-
-_OUTLOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_TO, _CC = 1, 2  # kinds of recipients
-_KIND = 0x0C15  # the property that says it
-_RTF = 0x1009  # the property that has the text as compressed RTF
-
-
-def read_outlook(data: bytes, name: str) -> Document:
-    """Read a message, with its attachments. Raises SourceError for a damaged one, MissingExtra."""
-    if not data.startswith(_OUTLOOK):
-        decoded = decode(data, name)
-        return text.read(decoded.text, name)
-    try:
-        from oxmsg import Message
-    except ImportError:
-        raise MissingExtra("python-oxmsg", "msg") from None
-    try:
-        message = Message.load(io.BytesIO(data))
-        document = read(_mail(message).as_bytes(), name)
-        unread = tuple(_unread(message))
-    except SourceError:
-        raise
-    except Exception as error:  # olefile and oxmsg have many for what is damaged
-        raise SourceError(
-            f"{name} cannot be read as .msg: {error or type(error).__name__}; it may be damaged"
-        ) from None
-    return replace(document, omissions=(*document.omissions, *unread))
-
-
-def _mail(message: Any) -> EmailMessage:
-    """The mail that a message of Outlook was."""
-    mail = EmailMessage()
-    headers = {key.title(): value for key, value in message.message_headers.items()}
-    _set(mail, "Subject", message.subject)
-    _set(mail, "From", headers.get("From") or message.sender)
-    for header, kind in (("To", _TO), ("Cc", _CC)):
-        people = (f"{item.name} <{item.email_address}>" for item in message.recipients if _kind(item) == kind)
-        _set(mail, header, headers.get(header) or ", ".join(people))
-    _set(mail, "Date", headers.get("Date") or (format_datetime(message.sent_date) if message.sent_date else ""))
-    if message.body or not message.html_body:
-        mail.set_content(message.body or "")
-    else:
-        mail.set_content(message.html_body, subtype="html")
-    for number, item in enumerate(message.attachments, start=1):
-        if (content := item.file_bytes) is not None:
-            named = item.file_name or f"{number}"
-            mail.add_attachment(content, maintype="application", subtype="octet-stream", filename=named)
-    return mail
-
-
-def _set(mail: EmailMessage, header: str, value: str | None) -> None:
-    if value := " ".join((value or "").split()):
-        mail[header] = value
-
-
-def _kind(recipient: Any) -> int:
-    return int(recipient.properties.int_prop_value(_KIND) or 0)
-
-
-def _unread(message: Any) -> Iterator[Omission]:
-    """What python-oxmsg does not unpack: messages attached to this one, and a text that is there only as RTF."""
-    within = [
-        attachment.file_name or "a message" for attachment in message.attachments if attachment.file_bytes is None
-    ]
-    if within:
-        yield Omission("attachments", len(within), f"{first_names(within)}: attached as an item; save it as .eml")
-    if not (message.body or message.html_body) and message.properties.binary_prop_value(_RTF):
-        yield Omission("attachments", 1, "its text: is compressed RTF; save the message as .eml")

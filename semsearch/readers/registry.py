@@ -100,7 +100,7 @@ BUILT_IN: tuple[Format, ...] = (
     _text("subtitles", ".srt .vtt", "markup.subtitles"),
     _binary("archive", " ".join((".zip", ".tar", *COMPRESSED)), "archive", has_pictures=True),
     _binary("mail", ".eml .mbox", "mail", version="6", isolated_from=4_000, has_pictures=True),
-    _binary("msg", ".msg", "mail:read_outlook", needs=("oxmsg", "msg"), has_pictures=True),
+    _rare("msg", ".msg", "office.rare"),
     _rare("doc", ".doc .dot", "office.rare"),
     _rare("ppt", ".ppt .pps .pot", "office.rare"),
     _rare("rtf", ".rtf", "office.rare", sign=b"{\\rtf"),

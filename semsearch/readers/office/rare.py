@@ -1,7 +1,8 @@
-"""Word and PowerPoint of before 2007 (.doc, .ppt), rich text (.rtf) and FictionBook (.fb2), read by kreuzberg.
+"""Word and PowerPoint of before 2007, rich text, FictionBook and messages of Outlook, read by kreuzberg.
 
 kreuzberg (an extra of 98 MB) gives the text in reading order; headings only of rich text and of books. Hits have no
-place but the paragraph's number: what the library says of pages and slides cannot be relied on in these formats.
+place but the paragraph's number: what the library says of pages and slides cannot be relied on in these formats. A
+message is read as the mail that it was, its attachments by their text.
 """
 
 from __future__ import annotations
@@ -9,11 +10,17 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from email.utils import format_datetime
 from pathlib import PurePath
+from typing import Any
 
 from semsearch.errors import MissingExtra, SourceError
-from semsearch.readers import text
+from semsearch.readers import mail, text
 from semsearch.readers.document import Document
+from semsearch.readers.encoding import decode
 from semsearch.readers.markup import markdown
 
 _KINDS = {  # format: media type, and whether the library knows its headings
@@ -21,7 +28,9 @@ _KINDS = {  # format: media type, and whether the library knows its headings
     "ppt": ("application/vnd.ms-powerpoint", False),
     "rtf": ("application/rtf", True),
     "fb2": ("application/x-fictionbook+xml", True),
+    "msg": ("application/vnd.ms-outlook", False),
 }
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SUFFIXES = {".dot": "doc", ".pps": "ppt", ".pot": "ppt"}
 
 
@@ -34,6 +43,8 @@ def read(data: bytes, name: str) -> Document:
     kind = "rtf" if data.startswith(b"{\\rtf") else _SUFFIXES.get(suffix, suffix.removeprefix("."))
     if not data.strip():
         return Document("", [], kind, PurePath(name).stem)
+    if kind == "msg" and not data.startswith(_OLE):  # a catalogue of translated messages, say
+        return text.read(decode(data, name).text, name)
     try:
         import kreuzberg
     except ImportError:
@@ -47,6 +58,8 @@ def read(data: bytes, name: str) -> Document:
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError | GeneratorExit):
             raise
         raise SourceError(f"{name} cannot be read as .{kind}: {error}; it may be damaged, or have a password") from None
+    if kind == "msg":
+        return mail.read(_mail(result), name)
     if has_headings:
         document = markdown.read(result.content, name)
     else:  # each line is a paragraph
@@ -57,6 +70,25 @@ def read(data: bytes, name: str) -> Document:
     return replace(
         document, blocks=blocks, format=kind, title=metadata.get("title") or document.title, metadata=metadata
     )
+
+
+def _mail(message: Any) -> bytes:
+    """The mail that a message of Outlook was, from its text with headers."""
+    header, _, body = message.content.partition("\n\n")
+    written = MIMEMultipart()
+    for line in header.splitlines():
+        name, _, value = line.partition(": ")
+        with suppress(ValueError):
+            value = format_datetime(datetime.fromisoformat(value)) if name == "Date" else value
+        written[name] = value
+    written.attach(MIMEText(body, "plain", "utf-8"))
+    for attachment in message.children or ():
+        path = PurePath(attachment["path"])
+        part = MIMEText(attachment["result"].content, "plain", "utf-8")
+        filename = path.name if path.suffix == ".txt" else f"{path.name}.txt"
+        part.add_header("Content-Disposition", "attachment", filename=filename)
+        written.attach(part)
+    return written.as_bytes()
 
 
 def _allow_threads() -> None:

@@ -1,10 +1,8 @@
 """Turn texts into unit vectors: words, weights, average, removal of the common components.
 
-`SentenceEmbedder` follows scikit-learn's contract (semsearch.embedding.estimator): the constructor only stores its
-arguments, `fit` checks them and learns, what was learned ends in an underscore, `transform` never learns. What is
-learned has two parts. The weights (a, p(w) or idf) are frozen by the first texts that are fitted; the components follow
-from a sum over all texts, so that `partial_fit` and `merge` give what one `fit` on everything gives, as long as the
-weights are the same.
+The constructor of `SentenceEmbedder` only stores its arguments, `fit` checks them and learns, what was learned ends in
+an underscore, `transform` never learns. What is learned has two parts: the weights (a, p(w) or idf), and the
+components, which follow from a sum over all texts.
 
     the words of s, as ids                     word_finder
     v_s = Σ_{w∈s} weight(w) v_w / |s|          weights, weighted_sums
@@ -18,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +24,17 @@ import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.estimator import BATCH, Choices, TextEstimator, batched, listed
 from semsearch.embedding.general_language import (
     general_component,
     general_sentences,
     values_of_more,
     without_components,
 )
-from semsearch.embedding.saved_embedder import card_of, restore, to_bytes, weights_digest
+from semsearch.embedding.saved_embedder import card_of, restore, to_bytes
 from semsearch.embedding.weighted_sums import WeightedSums, WordShares, share_out
-from semsearch.embedding.weights import Method, Unknown, WordWeights, learn_weights
-from semsearch.embedding.word_finder import WordFinder, as_multilingual
-from semsearch.errors import FitError, StorageError
+from semsearch.embedding.weights import Choices, Method, Unknown, WordWeights, learn_weights
+from semsearch.embedding.word_finder import as_multilingual
+from semsearch.errors import FitError, StorageError, UsageError
 from semsearch.system.durable import write_durably
 from semsearch.system.parallel import Threads
 from semsearch.text.languages import ENGLISH
@@ -45,8 +43,10 @@ from semsearch.text.tokens import words
 from semsearch.word_vectors.multilingual import MultilingualVectors, language_table
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, open_vectors
 
+_BATCH = 8192  # texts at a time
 
-class SentenceEmbedder(TextEstimator):
+
+class SentenceEmbedder:
     """Sentence vectors by SIF, uSIF, tf-idf or plain mean. Rows have length one, or are zero if no word is known.
 
         embedder = SentenceEmbedder("english").fit(texts)
@@ -63,7 +63,7 @@ class SentenceEmbedder(TextEstimator):
     unknown      how to treat words that the vectors lack: "skip" omits them; "pieces" predicts their vectors from
                  the table's pieces
 
-    The parameters are checked by `fit`, and by `check`. It is a transformer of scikit-learn's: see `get_params`.
+    The parameters are checked by `fit`, and by `check`.
     """
 
     chosen_: Choices
@@ -71,7 +71,6 @@ class SentenceEmbedder(TextEstimator):
     statistics_: SentenceSums
     common_: CommonComponents
     _raw_: WeightedSums | None = None
-    _opened: tuple[str | Path, WordVectors] | None = None  # by name or path
 
     def __init__(
         self,
@@ -99,13 +98,9 @@ class SentenceEmbedder(TextEstimator):
         self._choose()
 
     @property
-    def opened_vectors(self) -> WordVectors:
-        """The word vectors that `vectors` names, opened. Raises VectorsError."""
-        if not isinstance(self.vectors, str | Path):
-            return self.vectors
-        if self._opened is None or self._opened[0] != self.vectors:
-            self._opened = self.vectors, open_vectors(self.vectors)
-        return self._opened[1]
+    def dimension(self) -> int:
+        """The number of dimensions of its vectors, d. Needs no fit."""
+        return self._chosen.vectors.dimension
 
     @property
     def is_fitted(self) -> bool:
@@ -113,27 +108,38 @@ class SentenceEmbedder(TextEstimator):
         return hasattr(self, "common_")
 
     @property
-    def dimension(self) -> int:
-        """The number of dimensions of its vectors, d. Needs no fit."""
-        return self._chosen.vectors.dimension
-
-    @property
     def _chosen(self) -> Choices:
         """What was chosen when it was fitted; before, what would be chosen now."""
         return self.chosen_ if self.is_fitted else self._choose()
 
+    @cached_property
+    def _opened(self) -> WordVectors:
+        return open_vectors(self.vectors)
+
     def _choose(self) -> Choices:
-        return Choices.of(**{**self.get_params(), "vectors": self.opened_vectors})
+        return Choices.of(
+            vectors=self._opened,
+            method=self.method,
+            a=self.a,
+            components=self.components,
+            frequencies=self.frequencies,
+            prior=self.prior,
+            unknown=self.unknown,
+        )
+
+    def _check_fitted(self) -> None:
+        if not self.is_fitted:
+            raise FitError("this embedder is not fitted; call fit(texts) first")
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def fit(self, texts: Iterable[str], y: object = None) -> SentenceEmbedder:  # noqa: ARG002  # as scikit-learn calls
-        """Learn weights and components from texts, and forget what was learned before. `y` is ignored.
+    def fit(self, texts: Iterable[str]) -> SentenceEmbedder:
+        """Learn weights and components from texts, and forget what was learned before.
 
         Raises UsageError for a single string, and for parameters that make no sense.
         """
-        fresh = SentenceEmbedder(**self.get_params())  # nothing that was learned before
-        batches = [fresh.tokenize(batch) for batch in batched(texts)]
+        texts, finder = listed(texts), self._choose().word_finder()
+        batches = [finder.of_texts(texts[first : first + _BATCH]) for first in range(0, len(texts), _BATCH)]
         return self.fit_ragged(lambda: batches)
 
     def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, spread: Threads | None = None) -> SentenceEmbedder:
@@ -152,31 +158,6 @@ class SentenceEmbedder(TextEstimator):
         total = SentenceSums.empty(chosen.vectors.dimension)
         for part in (spread or Threads()).in_order(self.statistics_of, batches()):
             total = total + part
-        self._learn(total)
-        return self
-
-    def partial_fit(self, texts: Iterable[str], y: object = None) -> SentenceEmbedder:
-        """Learn components from more texts. The first call is a `fit`, which also learns and freezes the weights."""
-        if not self.is_fitted:
-            return self.fit(texts, y)
-        total = self.statistics_
-        for batch in batched(texts):
-            total = total + self.statistics_of(self.tokenize(batch))
-        return self._learn(total)
-
-    def merge(self, other: SentenceEmbedder) -> SentenceEmbedder:
-        """Add what another embedder has learned, as if this one had been fitted on its texts as well.
-
-        Raises FitError if the weights of the two differ: then their vectors cannot be compared.
-        """
-        if self.weights_digest != other.weights_digest:
-            raise FitError(
-                f"these embedders weigh words differently ({self._summary()}; {other._summary()}); fit one, "
-                "then partial_fit copies of it, or give both the same vectors, method, a and frequencies"
-            )
-        return self._learn(self.statistics_ + other.statistics_)
-
-    def _learn(self, total: SentenceSums) -> SentenceEmbedder:
         self.statistics_ = total
         self.common_ = self._components_of(total)
         return self
@@ -184,8 +165,8 @@ class SentenceEmbedder(TextEstimator):
     def statistics_of(self, texts: Ragged) -> SentenceSums:
         """The sums over texts, under the frozen weights, from which components follow. They add and subtract."""
         raw, total = self._raw(), SentenceSums.empty(self.chosen_.vectors.dimension)
-        for first in range(0, len(texts), BATCH):
-            known = raw.known(texts.part(first, min(first + BATCH, len(texts))))
+        for first in range(0, len(texts), _BATCH):
+            known = raw.known(texts.part(first, min(first + _BATCH, len(texts))))
             total = total + SentenceSums.of(raw.of(known), len(known.ids))
         return total
 
@@ -239,25 +220,21 @@ class SentenceEmbedder(TextEstimator):
         self._check_fitted()
         listed_texts = listed(texts)
         result = np.empty((len(listed_texts), self.dimension), dtype=np.float32)
-        for first in range(0, len(listed_texts), BATCH):
-            part = slice(first, first + BATCH)
+        for first in range(0, len(listed_texts), _BATCH):
+            part = slice(first, first + _BATCH)
             tokens = self.tokenize(listed_texts[part], languages and languages[part])
             result[part] = self._raw().without(self.common_, tokens)
         return result
 
-    def fit_transform(self, texts: Iterable[str], y: object = None) -> Float32:
-        """Fit on texts, then embed them: `fit(texts).transform(texts)`. `y` is ignored."""
+    def fit_transform(self, texts: Iterable[str]) -> Float32:
+        """Fit on texts, then embed them: `fit(texts).transform(texts)`."""
         listed_texts = listed(texts)
-        return self.fit(listed_texts, y).transform(listed_texts)
+        return self.fit(listed_texts).transform(listed_texts)
 
     def transform_ragged(self, texts: Ragged) -> Float32:
         """Like `transform`, from word ids. n texts -> (n, d)"""
         self._check_fitted()
-        result = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for first in range(0, len(texts), BATCH):
-            last = min(first + BATCH, len(texts))
-            result[first:last] = self._raw().without(self.common_, texts.part(first, last))
-        return result
+        return self._raw().without(self.common_, texts)
 
     def transform_both(self, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Embed n texts, and m joined ones of rows starts[i] to starts[i + 1], from word ids. -> (n, d), (m, d)"""
@@ -298,16 +275,9 @@ class SentenceEmbedder(TextEstimator):
 
         `languages`: as in `transform`.
         """
-        chosen = self._chosen
-        return WordFinder(chosen.vectors, keep_unknown=chosen.unknown != "skip").of_texts(texts, languages)
+        return self._chosen.word_finder().of_texts(texts, languages)
 
     # -- keeping -------------------------------------------------------------------------------------------------
-
-    @property
-    def weights_digest(self) -> str:
-        """A digest of all that determines raw vectors: equal digests mean equal raw vectors."""
-        self._check_fitted()
-        return weights_digest(self)
 
     def card(self) -> dict[str, Any]:
         """A description for people: method, a, components and their shares of the variance, word vectors."""
@@ -325,10 +295,20 @@ class SentenceEmbedder(TextEstimator):
 
         Raises VectorsMismatch if it was fitted with other word vectors, FitError if the data are damaged.
         """
-        embedder = cls(vectors)
-        restore(embedder, data)
-        chosen = embedder.chosen_
-        return embedder.set_params(**{name: getattr(chosen, name) for name in cls._defaults() if name != "vectors"})
+        learned = restore(data, open_vectors(vectors))
+        chosen = learned.chosen
+        embedder = cls(
+            vectors,
+            method=chosen.method,
+            a=chosen.a,
+            components=chosen.components,
+            frequencies=chosen.frequencies,
+            prior=chosen.prior,
+            unknown=chosen.unknown,
+        )
+        embedder.chosen_, embedder.weights_ = chosen, learned.weights
+        embedder.statistics_, embedder.common_ = learned.statistics, learned.common
+        return embedder
 
     def save(self, path: str | Path) -> None:
         """Write what was learned to a file, which appears whole or not at all. Raises StorageError."""
@@ -347,15 +327,18 @@ class SentenceEmbedder(TextEstimator):
             raise FitError(f"{path} cannot be read: {error}") from error
         return cls.from_bytes(data, vectors)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The parameters, and what was learned as `to_bytes` has it: tables that can be made again are left behind."""
-        return {"parameters": self.get_params(), "learned": self.to_bytes() if self.is_fitted else None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state["parameters"])
-        if state["learned"] is not None:
-            restore(self, state["learned"])
+def listed(texts: Iterable[str]) -> Sequence[str]:
+    """All texts, as a list unless they are a list or tuple already.
 
-    def _summary(self) -> str:
-        chosen = self.chosen_
-        return f"{chosen.vectors.name}, {chosen.method.name}, a = {self.weights_.a:.6g}, p(w) from {chosen.frequencies}"
+    Raises UsageError for a single string, and for what is not a string.
+    """
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise UsageError(f"expected a list of texts, not {texts!r}; for one text give [text]")
+    several = texts if isinstance(texts, list | tuple) else list(texts)
+    for number, text in enumerate(several):
+        if not isinstance(text, str):
+            raise UsageError(
+                f"text {number} is {text!r}, not a string; give a flat list of texts, such as one column of a table"
+            )
+    return several

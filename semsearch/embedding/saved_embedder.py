@@ -5,15 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from hashlib import blake2b
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.embedding.components import CommonComponents, SentenceSums
-from semsearch.embedding.estimator import Choices
-from semsearch.embedding.weights import Method, WordWeights
+from semsearch.embedding.weights import Choices, Method, WordWeights
 from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.errors import FitError, SemsearchError, VectorsMismatch
 from semsearch.text.tokens import TOKENISER_VERSION
@@ -49,16 +48,6 @@ def card_of(embedder: SentenceEmbedder) -> dict[str, Any]:
     }
 
 
-def weights_digest(embedder: SentenceEmbedder) -> str:
-    """A digest of all that determines a fitted embedder's raw vectors: equal digests mean equal raw vectors."""
-    chosen, weights = embedder.chosen_, embedder.weights_
-    text = f"{chosen.vectors.digest} {TOKENISER_VERSION} {weights.weighting} {chosen.method.normalise} {weights.a!r}"
-    if chosen.unknown != "skip":
-        text += f" {weights.of_unknown_words!r} {chosen.unknown}"
-    stored = weights.values.tobytes() if weights.stored else b""
-    return blake2b(text.encode() + stored, digest_size=16).hexdigest()
-
-
 def to_bytes(embedder: SentenceEmbedder) -> bytes:
     """Serialise all that an embedder has learned."""
     sums, common = embedder.statistics_, embedder.common_
@@ -80,31 +69,39 @@ def to_bytes(embedder: SentenceEmbedder) -> bytes:
     return buffer.getvalue()
 
 
-def restore(embedder: SentenceEmbedder, data: bytes) -> None:
-    """Give an embedder what another one had learned, from its bytes. Its parameters stay.
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a fitted embedder has learned."""
 
-    Raises VectorsMismatch if that was fitted with other word vectors, FitError if the data are damaged.
+    chosen: Choices
+    weights: WordWeights
+    statistics: SentenceSums
+    common: CommonComponents
+
+
+def restore(data: bytes, vectors: WordVectors) -> Learned:
+    """What an embedder had learned, from its bytes.
+
+    Raises VectorsMismatch if it was fitted with other word vectors, FitError if the data are damaged.
     """
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            card, vectors = json.loads(arrays["card"].tobytes()), embedder.opened_vectors
+            card = json.loads(arrays["card"].tobytes())
             _check_vectors(card, vectors)
             if card.get("languages"):
                 names = [name for name in arrays.files if name.startswith("removed_")]
                 removed = {name.removeprefix("removed_"): arrays[name] for name in names}
                 vectors = MultilingualVectors(vectors, opened_tables(vectors, card["languages"]), removed)
-            _put(embedder, card, vectors, arrays)
+            return _learned(card, vectors, arrays)
     except SemsearchError:
         raise
     except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
         raise FitError(f"this is not a fitted embedder, or it is damaged ({error}); fit and save it again") from error
 
 
-def _put(
-    embedder: SentenceEmbedder, card: Mapping[str, Any], vectors: WordVectors, arrays: Mapping[str, npt.NDArray[Any]]
-) -> None:
+def _learned(card: Mapping[str, Any], vectors: WordVectors, arrays: Mapping[str, npt.NDArray[Any]]) -> Learned:
     asked = card["asked"]
-    embedder.chosen_ = chosen = Choices.of(
+    chosen = Choices.of(
         vectors=vectors,
         method=Method(card["method"], card["weighting"], card["normalise"], asked["components"], card["piecewise"]),
         a=asked["a"],
@@ -115,9 +112,12 @@ def _put(
     )
     stored = "weights" in arrays
     values = arrays["weights"] if stored else vectors.frequencies
-    embedder.weights_ = WordWeights(chosen.method.weighting, float(arrays["a"]), values, stored)
-    embedder.statistics_ = SentenceSums(arrays["gram"], *arrays["sums"].tolist())
-    embedder.common_ = CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"])
+    return Learned(
+        chosen,
+        WordWeights(chosen.method.weighting, float(arrays["a"]), values, stored),
+        SentenceSums(arrays["gram"], *arrays["sums"].tolist()),
+        CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"]),
+    )
 
 
 def _check_vectors(card: Mapping[str, Any], vectors: WordVectors) -> None:

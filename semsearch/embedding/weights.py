@@ -19,14 +19,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64, Floating, Int64
+from semsearch.embedding.word_finder import WordFinder
 from semsearch.errors import UsageError, VectorsError
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
@@ -67,7 +68,58 @@ def find_method(method: str | Method) -> Method:
     return METHODS[method]
 
 
-# -- --top -------------------------------------------------------------------------------------------------------------
+# -- Parameters --------------------------------------------------------------------------------------------------------
+
+_MOST = 1e15  # sentences of the prior: beside so many, texts have no effect
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choices:
+    """The parameters of a `SentenceEmbedder`, checked, with opened word vectors and the method's own defaults."""
+
+    vectors: WordVectors
+    method: Method
+    a: float | None
+    components: int
+    frequencies: str | Path
+    prior: float
+    unknown: Unknown
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        vectors: WordVectors,
+        method: str | Method,
+        a: float | None,
+        components: int | None,
+        frequencies: str | Path,
+        prior: float,
+        unknown: Unknown,
+    ) -> Choices:
+        """Check parameters. Raises UsageError for invalid ones."""
+        if not hasattr(vectors, "lookup"):
+            raise UsageError(f"vectors must be word vectors, their name or their path, not {vectors!r}")
+        if a is not None:
+            check_a(a)
+        if components is not None and not (isinstance(components, Integral) and 0 <= components <= vectors.dimension):
+            raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components!r}")
+        if not isinstance(frequencies, str | Path):
+            raise UsageError(f"frequencies must be vectors, corpus, mixed or a counts file, not {frequencies!r}")
+        if not (isinstance(prior, Real) and 0 <= prior <= _MOST):
+            raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 means none")
+        if unknown not in get_args(Unknown):
+            raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
+        chosen = find_method(method)
+        m = chosen.components if components is None else components
+        return cls(vectors, chosen, a, m, frequencies, prior, unknown)
+
+    def word_finder(self) -> WordFinder:
+        """What finds the words of texts as ids."""
+        return WordFinder(self.vectors, keep_unknown=self.unknown != "skip")
+
+
+# -- Weights -----------------------------------------------------------------------------------------------------------
 
 
 SIF_A = 1e-3  # SIF paper, table 1

@@ -104,14 +104,6 @@ class VectorTable:
     def __repr__(self) -> str:
         return f"VectorTable({self.name!r}, {len(self)} words, {self.dimension} dimensions)"
 
-    def __deepcopy__(self, _: dict[int, Any]) -> VectorTable:
-        """The table itself, which never changes: whoever copies what uses it need not copy its arrays."""
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For other processes: the folder, which they open themselves. Raises VectorsError there if it has changed."""
-        return _open_again, (self.folder, self.digest)
-
     @cached_property
     def words(self) -> list[str]:
         """All words in the order of their ids. Reads words.txt: for people and tools, not for embedding.
@@ -195,15 +187,6 @@ def _loaded(path: Path) -> Any:
         if error.errno != errno.ENODEV:  # a disk without memory maps
             raise
         return np.load(path, allow_pickle=False)
-
-
-def _open_again(folder: Path, digest: str) -> VectorTable:
-    table = VectorTable(folder)
-    if table.digest != digest:
-        raise VectorsError(
-            f"{folder} now has other word vectors ({table.digest[:8]}, expected {digest[:8]}); fit again"
-        )
-    return table
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

@@ -7,9 +7,9 @@ cites it for is for the reader to look up: it is listed with its place.
 
 The model is behind an address that speaks the OpenAI protocol: Ollama, llama.cpp, vLLM, and services. Two requests are
 made: for the list of models, and for a chat completion, whose answer is read as it comes: server-sent events, or one
-JSON object from a server that does not stream. By the standard library, which knows TLS and the proxies of the
-environment. The text of documents goes to the given address alone: redirections are not followed, plain HTTP to another
-machine must be allowed, and what goes to this machine passes no proxy. The key is in no message.
+JSON object from a server that does not stream. The text of documents goes to the given address alone: redirections are
+not followed, plain HTTP to another machine must be allowed, and what goes to this machine passes no proxy. The key is
+in no message.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
 from typing import IO, Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+from urllib.request import Request
 
 from semsearch.citations import harmless
 from semsearch.errors import ServerError, UsageError
@@ -32,6 +30,8 @@ from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.hits import Citation, Context, Verdict
 from semsearch.results.options import Mode
 from semsearch.server.access import is_loopback
+from semsearch.system.http_requests import is_plain, opener, reason_of
+from semsearch.system.locations import split_uri
 from semsearch.text.sentences import sentence_spans
 
 logger = logging.getLogger(__name__)
@@ -81,11 +81,6 @@ _TOO_LONG = re.compile(r"context[\s_]*(?:length|size|window)|maximum context|too
 _CUT = {"length": "at its limit of length", "content_filter": "at a filter of the server"}  # by finish_reason
 
 
-class _WithoutRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *_: object) -> None:  # the answer itself is then an error
-        return None
-
-
 class ChatModels:
     """The models at an address, such as http://127.0.0.1:11434/v1.
 
@@ -96,17 +91,14 @@ class ChatModels:
     def __init__(self, url: str, *, key: str | None = None, plain_http: bool = False, seconds: float = SECONDS) -> None:
         self.url = url.rstrip("/")
         self._key, self._seconds = key, seconds
-        try:
-            parts = urlsplit(self.url)
-            host, _ = parts.hostname or "", parts.port
-        except ValueError as error:
-            raise UsageError(f"the address of the model is not valid: {error}") from None
+        parts = split_uri(self.url)
+        host = parts.hostname or ""
         if parts.username or parts.password:
             raise UsageError("the address of the model has a password in it; give it as model.key")
-        if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or not _is_plain(url):
+        if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or not is_plain(url):
             shown = "this" if "@" in url else repr(self._said(url))
             raise UsageError(f"{shown} is not the address of a model server; give one such as {OLLAMA}")
-        if key is not None and not (key and _is_plain(key)):
+        if key is not None and not (key and is_plain(key)):
             raise UsageError("the key of the model is empty, or has other characters than printable ASCII")
         if not 0 < seconds < float("inf"):
             raise UsageError(f"model.seconds must be a positive number, not {seconds}")
@@ -116,7 +108,7 @@ class ChatModels:
                 f"{self.url} is another machine, to which the text of your documents would go without encryption; use "
                 "https, or set model.plain_http = true in your own configuration"
             )
-        self._opener = build_opener(ProxyHandler({}) if self.is_here else ProxyHandler(), _WithoutRedirects)
+        self._opener = opener(by_proxy=not self.is_here)
 
     def names(self) -> list[str]:
         """The names of the models that the server lists. Raises ServerError."""
@@ -173,11 +165,10 @@ class ChatModels:
         request = Request(f"{self.url}/{path}", json.dumps(body).encode() if body else None, headers)
         try:
             with self._opener.open(request, timeout=self._seconds) as response:
-                yield response
-                return
-        except HTTPError as refused:
-            with refused:
-                error = self._refusal(refused.code, _as_json(_whole(refused)))
+                if 200 <= response.status < 300:
+                    yield response
+                    return
+                error = self._refusal(response.status, _as_json(_whole(response)))
         except (OSError, HTTPException) as broken:
             raise self._without_answer(broken) from broken
         if body is None or "temperature" not in body or "temperature" not in str(error):
@@ -202,8 +193,8 @@ class ChatModels:
         return ServerError(f"{self.url} answered with an error{f' ({status})' if status else ''}: {message}{hint}")
 
     def _without_answer(self, error: OSError | HTTPException) -> ServerError:
-        reason = error.reason if isinstance(error, URLError) else error
-        said = self._said(str(getattr(reason, "strerror", None) or reason) or type(reason).__name__)
+        reason = getattr(error, "reason", error)
+        said = self._said(reason_of(error))
         if isinstance(reason, TimeoutError):
             said = f"no word for {self._seconds:g} seconds; model.seconds in your own configuration allows more"
         if isinstance(reason, ConnectionRefusedError) and self.is_here:
@@ -221,10 +212,6 @@ class ChatModels:
         """What a server says, on one line, shortened, safe to print and without the key."""
         line = " ".join(harmless(text.replace(self._key, "***") if self._key else text).split())
         return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
-
-
-def _is_plain(text: str) -> bool:
-    return text.isascii() and text.isprintable() and " " not in text
 
 
 def _whole(response: IO[bytes]) -> bytes:

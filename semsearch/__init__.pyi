@@ -9,8 +9,7 @@ from .index import Index as Index
 from .multi_index import MultiIndex as MultiIndex
 from .readers.document import Text as Text
 from .remote_index import RemoteIndex as RemoteIndex
-from .rerankers.load_reranker import load_reranker as load_reranker
-from .rerankers.reranker import Readings as Readings, Reranker as Reranker
+from .rerankers import Readings as Readings, Reranker as Reranker, load_reranker as load_reranker
 from .results.documents import DocumentInfo as DocumentInfo, DocumentText as DocumentText, Facets as Facets
 from .results.explanation import Explanation as Explanation
 from .results.hits import (

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Unpack, cast
+from typing import IO, TYPE_CHECKING, Unpack
 
 from semsearch import indexing, maintenance
 from semsearch.arrays.types import Float32
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from semsearch.mapping.mapper import ColouredMap, Mapper
     from semsearch.mapping.passage_map import PassageMap
     from semsearch.remote_index import RemoteIndex
-    from semsearch.rerankers.reranker import Reranker
+    from semsearch.rerankers import Reranker
     from semsearch.results.documents import (
         DocumentInfo,
         DocumentPassages,
@@ -130,7 +130,7 @@ class Index(Searchable):
         index is only read, and what needs the rest raises IndexNotTrusted. With `trust`, the calling program allows all
         of it while the index is open.
 
-        A `reranker` (semsearch.rerankers.reranker) scores the first hits of every answer again, and its component is
+        A `reranker` (semsearch.rerankers) scores the first hits of every answer again, and its component is
         added to their scores (semsearch.search.searcher); a string names a model, as `load_reranker` opens it.
         Raises IndexNotFound, IndexDamaged, VectorsMismatch; MissingExtra and ModelError for a model; StorageError for a
         store that cannot be reached, and from which nothing was fetched before.
@@ -164,8 +164,11 @@ class Index(Searchable):
             if not database.is_copy:
                 check(database)
                 check_given(database)
-            if reranker is not None:
-                index._reranker = _for_index(reranker, index.path)
+            if isinstance(reranker, str):
+                from semsearch.rerankers import load_reranker  # few searches rerank
+
+                reranker = load_reranker(reranker)
+            index._reranker = reranker
             if vectors is not None:
                 index._vectors()
         except BaseException:
@@ -676,16 +679,6 @@ def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]
         raise UsageError(f"to read files on the cluster {cluster}, {plugins.SCALE}")
     with closing(connect(cluster)) as executor:
         yield executor
-
-
-def _for_index(reranker: Reranker | str, folder: Path) -> Reranker:
-    """The reranker of an index: a named model is opened, and its passage encodings are cached in the folder."""
-    if isinstance(reranker, str):
-        from semsearch.rerankers.load_reranker import load_reranker  # heavy, and few searches rerank
-
-        reranker = load_reranker(reranker)
-    cached_in = getattr(reranker, "cached_in", None)
-    return reranker if cached_in is None else cast("Reranker", cached_in(folder))
 
 
 def _processes(count: int) -> int:

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from semsearch.system.parallel import while_wanted
 from semsearch.text.tokens import letters_of
 
 if TYPE_CHECKING:
-    from semsearch.rerankers.reranker import Reranker
+    from semsearch.rerankers import Reranker
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
     from semsearch.word_vectors.table import WordVectorsLike
@@ -66,7 +66,7 @@ class MultiIndex(Searchable):
         if not indexes:
             raise UsageError("no index is given; give at least one")
         self.indexes: dict[str, Index] = dict(indexes)
-        self._reranker = _of_all(reranker, indexes)
+        self._reranker = reranker
 
     @classmethod
     def open(
@@ -182,14 +182,6 @@ def _ordered(hits: Hits, options: SearchOptions) -> Hits:
     """Hits in order, without near-duplicates of better ones."""
     ordered = exact_first(hits)
     return hits.instead(ordered if options.duplicates else deduplicate(ordered))
-
-
-def _of_all(reranker: Reranker | None, indexes: Mapping[str, Index]) -> Reranker | None:
-    """The reranker, with what it keeps of passages beside the index of each."""
-    cached_in = getattr(reranker, "cached_in", None)
-    return (
-        reranker if cached_in is None else cast("Reranker", cached_in({n: index.path for n, index in indexes.items()}))
-    )
 
 
 def _wider(options: SearchOptions) -> SearchOptions:

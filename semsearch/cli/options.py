@@ -24,7 +24,7 @@ from semsearch.results.options import Mode, SearchOptions, Syntax
 
 if TYPE_CHECKING:
     from semsearch.index import Index
-    from semsearch.rerankers.reranker import ModelReranker
+    from semsearch.rerankers import ModelReranker
 
 # options of a panel of the help text; the usual ones have none
 in_index = partial(Option, rich_help_panel="Index")

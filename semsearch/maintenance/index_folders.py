@@ -41,7 +41,6 @@ from semsearch.storage.database import (
 from semsearch.storage.disk_space import file_sizes, is_map_file
 from semsearch.storage.document_rows import count_contents
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.passage_encodings import is_encodings_file
 from semsearch.storage.schema import DESCRIPTION, FORMAT, IDENTITY, get_count, get_meta, set_meta
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
@@ -96,7 +95,7 @@ def _check_free(folder: Path) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return name in _OURS or name.endswith(".tmp") or is_map_file(name) or is_encodings_file(name)
+    return name in _OURS or name.endswith(".tmp") or is_map_file(name)
 
 
 def _fill(folder: Path, settings: Settings) -> None:

@@ -40,7 +40,6 @@ from semsearch.storage.document_rows import (
 )
 from semsearch.storage.fitted import get_card, load_fit
 from semsearch.storage.known_files import get_roots, get_skips
-from semsearch.storage.passage_encodings import encodings_size
 from semsearch.storage.passage_rows import get_passages
 from semsearch.storage.schema import DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
@@ -164,7 +163,6 @@ def read_status(
             removed=removed,
             segments=len(segments),
             size_bytes=sum(part.size_bytes for part in _disk(folder, segments)),
-            encodings_bytes=encodings_size(folder),
             dimension=card.get("dimension", 0),
             method=settings.method,
             a=card.get("a", settings.a),

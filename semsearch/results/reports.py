@@ -98,7 +98,6 @@ class Status(Record):
     scans: tuple[Scan, ...] = ()  # segments of passages that are not scanned exactly, and their recall
     target_recall: float | None = None  # of new segments of many passages; None if the index is exact
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
-    encodings_bytes: int = 0  # of these, the cache of a reranker's model, which may be deleted
     partly_read: int = 0  # documents with unread or doubtful parts
     # documents by ISO 639-1 code; empty if languages are not detected
     languages: Mapping[str, int] = field(default_factory=dict)

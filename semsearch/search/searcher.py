@@ -13,7 +13,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
-from semsearch.rerankers.reranker import Readings, Reranker
+from semsearch.rerankers import Readings, Reranker
 from semsearch.results.hits import Context, Hit, Hits, best_of
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.results.origin import Rerank

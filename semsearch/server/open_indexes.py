@@ -19,7 +19,7 @@ from semsearch.search.filters import FilterChoice, parse
 from semsearch.storage.database import description_of, has_database
 
 if TYPE_CHECKING:
-    from semsearch.rerankers.reranker import Reranker
+    from semsearch.rerankers import Reranker
 
 _QUERY = 100  # characters
 _MOST_TOGETHER = 50  # indexes that are searched as one where none is named

@@ -18,7 +18,6 @@ import pytest
 from semsearch.errors import IndexDamaged
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import list_indexes
-from semsearch.storage.passage_encodings import encodings_in
 from semsearch.storage.schema import SCHEMA
 from semsearch.word_vectors.table import VectorTable
 
@@ -193,15 +192,9 @@ def test_what_does_no_harm_is_read(indexes: Path, small_vectors: VectorTable, tm
         assert index.verify() == []
 
 
-def test_an_index_of_an_earlier_version_and_a_cache_compute_nothing_either(indexes: Path, tmp_path: Path) -> None:
+def test_an_index_of_an_earlier_version_computes_nothing_either(indexes: Path, tmp_path: Path) -> None:
     shutil.copytree(indexes / "ours", tmp_path / "old")
     path = tmp_path / "old" / DATABASE
     forge(path, f"PRAGMA user_version = {SCHEMA - 1}")
     computed_statistics(path)
     assert list_indexes(tmp_path)[0].problem
-    with closing(sqlite3.connect(tmp_path / "encodings.sqlite")) as db, db:
-        db.execute("CREATE TABLE encodings (key, vector)")
-        db.execute("INSERT INTO encodings VALUES (1, 2)")
-        db.execute("CREATE INDEX i ON encodings (key)")
-    computed_statistics(tmp_path / "encodings.sqlite")
-    assert encodings_in(tmp_path).get([b"key"], 2) == {}

@@ -10,7 +10,7 @@ from small import index_of_articles, opening
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.rerankers.reranker import Reranker
+from semsearch.rerankers import Reranker
 from semsearch.results.hits import Hit
 from semsearch.tuning import TUNING
 

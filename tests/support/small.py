@@ -11,7 +11,7 @@ import numpy as np
 from small_tables import write_table
 
 from semsearch.index import Index
-from semsearch.rerankers.reranker import Reranker
+from semsearch.rerankers import Reranker
 from semsearch.word_vectors.table import VectorTable
 
 TOPICS = {

@@ -22,7 +22,7 @@ from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import UsageError, VectorsError
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.rerankers.reranker import ModelReranker, standardised
+from semsearch.rerankers import ModelReranker, standardised
 from semsearch.results.options import Mode
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import WordVectorsLike

@@ -21,7 +21,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float64
 from semsearch.errors import UsageError
-from semsearch.rerankers.load_reranker import load_reranker
+from semsearch.rerankers import load_reranker
 from semsearch.results.codec import Record
 from semsearch.results.options import RANKING, Mode
 from semsearch.text.tokens import words

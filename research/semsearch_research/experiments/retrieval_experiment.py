@@ -9,7 +9,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from semsearch.errors import UsageError
-from semsearch.rerankers.load_reranker import DEFAULT, DEFAULT_MODEL
+from semsearch.rerankers import DEFAULT, DEFAULT_MODEL
 from semsearch.results.options import Mode
 from semsearch_research.command_line import (
     AOption,

@@ -6,54 +6,53 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from small import index_of_articles, opening, small_vectors, write_articles
 
-from semsearch.arrays.types import Float32
+from semsearch import rerankers
 from semsearch.arrays.vectors import unit_rows
-from semsearch.errors import ModelError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.rerankers import reranker
-from semsearch.rerankers.reranker import ModelReranker, probed, text_of
+from semsearch.rerankers import ModelReranker, PairScorer, TextEncoder, text_of, with_those_alike
 from semsearch.results.explanation import Explanation
-from semsearch.storage.passage_encodings import NAME
 from semsearch.tuning import TUNING
 
 QUESTION = "the captain of the ship and the old bread"
 
 
 class Letters:
-    """An encoder: a text as how often it has each of five letters."""
-
-    name = "letters"
-    digest = b"letters 1"
+    """A model that encodes a text as how often it has each of five letters; and what it has read."""
 
     def __init__(self) -> None:
         self.read: list[str] = []
 
-    def encode_query(self, text: str) -> Float32:
-        return np.asarray(unit_rows([[text.count(letter) for letter in "abcde"]])[0])
+    def encode_query(self, texts: Sequence[str], **_: object) -> list[list[int]]:
+        return [[text.count(letter) for letter in "abcde"] for text in texts]
 
-    def encode_passages(self, texts: Sequence[str]) -> Float32:
+    encode = encode_query
+
+    def encode_document(self, texts: Sequence[str], **_: object) -> list[list[int]]:
         self.read += texts
-        return unit_rows([[text.count(letter) for letter in "abcde"] for text in texts])
+        return self.encode_query(texts)
 
 
 class Lengths:
-    """A scorer of pairs: the longer, the better."""
-
-    name = "lengths"
+    """A model of pairs: the longer, the better."""
 
     def __init__(self) -> None:
         self.read: list[str] = []
 
-    def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        assert query
-        self.read += texts
-        return [float(len(text)) for text in texts]
+    def predict(self, pairs: Sequence[tuple[str, str]], **_: object) -> list[float]:
+        self.read += [text for _, text in pairs]
+        return [float(len(text)) for _, text in pairs]
+
+
+def reranker_by(model: Letters | Lengths, seconds: float = 10.0, **options: Any) -> ModelReranker:
+    opened = TextEncoder("letters", model) if isinstance(model, Letters) else PairScorer("lengths", model)
+    return ModelReranker(opened, seconds, **options)
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +63,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 @pytest.fixture
 def opened(made: Index) -> Iterator[Callable[[ModelReranker], Index]]:
-    """Opens the index with a reranker, and no encodings of earlier tests."""
-    (made.path / NAME).unlink(missing_ok=True)
+    """Opens the index with a reranker."""
     with opening(made) as open_:
         yield open_
 
@@ -89,7 +87,7 @@ def test_an_encoder_reads_title_headings_and_passage_of_the_first_fifty(
     made: Index, opened: Callable[[ModelReranker], Index]
 ) -> None:
     first, model = made.search(QUESTION, TUNING.reranked), Letters()
-    opened(ModelReranker(model)).search(QUESTION, TUNING.reranked + 5)
+    opened(reranker_by(model)).search(QUESTION, TUNING.reranked + 5)
     assert model.read == list(dict.fromkeys(map(text_of, first)))
     assert model.read[0] == "\n".join(dict.fromkeys([first[0].title, *first[0].headings, first[0].passage]))
 
@@ -98,11 +96,11 @@ def test_its_part_is_of_the_cosine_and_of_the_passages_like_it_and_the_explanati
     made: Index, opened: Callable[[ModelReranker], Index]
 ) -> None:
     before, model = made.search(QUESTION, TUNING.reranked), Letters()
-    vectors = model.encode_passages([text_of(hit) for hit in before]).astype(np.float16).astype(np.float32)
-    cosines = vectors @ model.encode_query(QUESTION)
-    said = reranker.with_those_alike(cosines, np.array([hit.score for hit in before]), vectors)
+    vectors = unit_rows(model.encode([text_of(hit) for hit in before]))
+    cosines = vectors @ unit_rows(model.encode([QUESTION]))[0]
+    said = with_those_alike(cosines, np.array([hit.score for hit in before]), vectors)
     by_id = {hit.passage_id: number for number, hit in enumerate(before)}
-    after = opened(ModelReranker(Letters())).search(QUESTION, TUNING.reranked)
+    after = opened(reranker_by(Letters())).search(QUESTION, TUNING.reranked)
     assert [hit.score for hit in after] == sorted((hit.score for hit in after), reverse=True)
     for hit in after:
         explained, number = hit.explain(), by_id[hit.passage_id]
@@ -127,7 +125,7 @@ def test_what_is_not_read_in_time_keeps_its_place_and_that_is_said(
     for model in (Letters(), Lengths()):
         caplog.clear()
         with caplog.at_level(logging.WARNING, "semsearch"):
-            after = opened(ModelReranker(model, 3.0, clock=clock_that_stops_after(1))).search(QUESTION, TUNING.reranked)
+            after = opened(reranker_by(model, 3.0, clock=clock_that_stops_after(1))).search(QUESTION, TUNING.reranked)
         assert len(model.read) == 16
         assert "read 16 of 50 passages in its 3 seconds" in caplog.text
         assert {hit.passage_id for hit in after[:16]} == set(before[:16])
@@ -141,7 +139,7 @@ def test_what_is_not_read_in_time_keeps_its_place_and_that_is_said(
 
 
 def test_a_cross_encoder_scores_pairs(opened: Callable[[ModelReranker], Index]) -> None:
-    (hit, *_) = opened(ModelReranker(Lengths())).search(QUESTION)
+    (hit, *_) = opened(reranker_by(Lengths())).search(QUESTION)
     part = hit.explain().rerank
     assert part is not None
     assert (part.said, part.alone, part.model) == (len(text_of(hit)), None, "lengths")
@@ -150,33 +148,20 @@ def test_a_cross_encoder_scores_pairs(opened: Callable[[ModelReranker], Index]) 
 # -- what is kept ------------------------------------------------------------------------------------------------------
 
 
-def test_a_passage_is_encoded_once_whoever_asks_and_the_answer_is_the_same(
-    made: Index, opened: Callable[[ModelReranker], Index]
+def test_a_passage_is_encoded_once_and_the_answer_is_the_same(
+    opened: Callable[[ModelReranker], Index], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = Letters(), Letters()
-    before = opened(ModelReranker(first)).search(QUESTION)
-    assert made.status(drift=False, stale=False).encodings_bytes > 0
-    assert opened(ModelReranker(second)).search(QUESTION) == before
-    assert (len(first.read), second.read) == (50, [])
-    other = Letters()
-    other.digest = b"letters 2"
-    opened(ModelReranker(other)).search(QUESTION)
-    assert len(other.read) == 50
+    model = Letters()
+    index = opened(reranker_by(model))
+    before = index.search(QUESTION)
+    assert index.search(QUESTION) == before
+    assert len(model.read) == 50
+    monkeypatch.setattr(rerankers, "_MOST_KEPT", 10)  # the others are read again
+    assert index.search(QUESTION) == before
+    assert len(model.read) == 90
 
 
-def test_what_is_kept_may_be_deleted_or_damaged(made: Index, opened: Callable[[ModelReranker], Index]) -> None:
-    before = opened(ModelReranker(Letters())).search(QUESTION)
-    for harm in ((made.path / NAME).unlink, lambda: (made.path / NAME).write_bytes(b"no database" * 1000)):
-        harm()
-        model = Letters()
-        assert opened(ModelReranker(model)).search(QUESTION) == before
-        assert len(model.read) == 50
-    again = Letters()
-    opened(ModelReranker(again)).search(QUESTION)
-    assert again.read == []
-
-
-def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(tmp_path: Path) -> None:
+def test_of_several_indexes_the_first_of_all_are_read_once(tmp_path: Path) -> None:
     vectors = small_vectors(tmp_path)
     for name, topics in (("one", 6), ("two", 9)):
         write_articles(tmp_path / name, topics)
@@ -184,11 +169,10 @@ def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(
             index.sync(tmp_path / name)
     paths = [tmp_path / "indexes" / name for name in ("one", "two")]
     model = Letters()
-    with MultiIndex.open(*paths) as plain, MultiIndex.open(*paths, reranker=ModelReranker(model)) as both:
+    with MultiIndex.open(*paths) as plain, MultiIndex.open(*paths, reranker=reranker_by(model)) as both:
         before = {(hit.index, hit.passage_id): hit.score for hit in plain.search(QUESTION, TUNING.reranked)}
         after = both.search(QUESTION, TUNING.reranked)
         assert len(model.read) == len({text_of(hit) for hit in after[:50]})
-        assert all((path / NAME).exists() for path in paths)
         for hit in after:
             part = hit.explain().rerank
             assert part is not None
@@ -197,19 +181,3 @@ def test_of_several_indexes_the_first_of_all_are_read_once_and_kept_beside_each(
         read = len(model.read)
         assert both.context(QUESTION).text
         assert len(model.read) >= read
-
-
-# -- the smoothing -----------------------------------------------------------------------------------------------------
-
-
-# -- what makes no sense -----------------------------------------------------------------------------------------------
-
-
-def test_a_model_that_gives_no_numbers_is_refused_before_it_is_asked() -> None:
-    nothing, broken = Lengths(), Letters()
-    nothing.score = lambda *_: [float("nan")]  # type: ignore[method-assign]
-    broken.encode_query = lambda text: np.asarray(text)  # type: ignore[method-assign]
-    with pytest.raises(ModelError, match="lengths gives no finite numbers"):
-        probed(nothing)
-    with pytest.raises(ModelError, match="letters cannot read a text"):
-        probed(broken)

@@ -1,1 +1,0 @@
-"""Reranking by a model: sentence encoders and cross-encoders of sentence-transformers."""

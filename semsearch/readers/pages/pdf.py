@@ -24,18 +24,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from heapq import merge
 from itertools import chain, groupby, pairwise
 from operator import attrgetter
 from typing import Any
 
-from semsearch.arrays.types import UInt8
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, Document, Omission, Spot, title_of
 from semsearch.readers.pages.pdf_layout import Entry, PageLine, Pages, Paragraph, Usual, paragraphs
 from semsearch.readers.pages.pdf_pages import opened_pdf, read_pages
 from semsearch.readers.pages.pdf_pictures import draw_page
-from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of, page_lines
+from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of
 
 _MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left
 _COLUMNS = 0.25  # of a page's lines
@@ -258,21 +258,19 @@ _DOTS = 200 / 72  # pixels for each point of a page that is recognized
 
 def with_scans(pages: Pages, data: bytes, name: str) -> Pages:
     """The pages with the lines that are recognized on those without text; where there are none, it is a picture."""
-    key, recognized_lines, unread, advice = content_key(data), dict[int, list[PageLine]](), list[int](), ""
+    key, recognized, unread, advice = content_key(data), list[PageLine](), list[int](), ""
     with opened_pdf(data, name) as document:
         for number in pages.unread:
-
-            def drawn(number: int = number) -> UInt8:
+            lines: list[PageLine] | str = "it is damaged"
+            if number in pages.sizes:
                 with closing(document[number - 1]) as page:
-                    return draw_page(page, round(_DOTS * page.get_size()[0]))
-
-            lines = lines_of(f"{key} {number}", drawn) if number in pages.sizes else "it is damaged"
+                    size = pages.sizes[number]
+                    lines = lines_of(f"{key} {number}", partial(draw_page, page, round(_DOTS * size[0])), number, size)
             if isinstance(lines, str):
                 unread.append(number)
                 advice = advice or lines
             else:
-                recognized_lines[number] = page_lines(lines, number, *pages.sizes[number])
-    recognized = chain.from_iterable(recognized_lines[number] for number in sorted(recognized_lines))
+                recognized += lines
     merged = [*merge(pages.lines, recognized, key=attrgetter("page"))]
     return replace(pages, lines=merged, unread=unread, advice=advice)
 

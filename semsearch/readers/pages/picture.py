@@ -17,8 +17,9 @@ from semsearch.errors import MissingExtra, SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.pages.pdf import document_of
 from semsearch.readers.pages.pdf_layout import PageLine, Pages
-from semsearch.readers.pages.text_recognition import MOST_PAGES, content_key, lines_of, page_lines
+from semsearch.readers.pages.text_recognition import content_key, lines_of
 
+_MOST_PAGES = 2000  # of a TIFF
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
 _MOST_PIXELS = 120_000_000  # of a picture as it is stored
 _SIDE = 2400  # pixels to which a picture is made smaller before text is looked for
@@ -39,7 +40,7 @@ def read(data: bytes, name: str) -> Document:
     Image.MAX_IMAGE_PIXELS = _MOST_PIXELS  # twice as many are an error
     try:
         picture = Image.open(io.BytesIO(data), formats=_FORMATS)
-        frames = min(getattr(picture, "n_frames", 1), MOST_PAGES) if picture.format == "TIFF" else 1
+        frames = min(getattr(picture, "n_frames", 1), _MOST_PAGES) if picture.format == "TIFF" else 1
     except Exception as error:  # Pillow has many for what is damaged
         raise SourceError(f"{name} cannot be read as a picture: {error or type(error).__name__}") from None
     key, lines, sizes = content_key(data), list[PageLine](), {}
@@ -63,10 +64,10 @@ def read(data: bytes, name: str) -> Document:
         if size[0] * size[1] < _FEWEST:
             continue
         sizes[number] = (_WIDTH, _WIDTH * size[1] / size[0])
-        recognized = lines_of(f"{key} {number}", drawn)
+        recognized = lines_of(f"{key} {number}", drawn, number, sizes[number])
         if isinstance(recognized, str):
             raise SourceError(f"{name} is a picture; {recognized}")
-        lines += page_lines(recognized, number, *sizes[number])
+        lines += recognized
     document = document_of(Pages(frames, lines, [], {}, [], sizes), name, "picture")
     if frames > 1:
         return document

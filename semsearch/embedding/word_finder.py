@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Int32, Int64
-from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.tokens import WordChunk, hash_chunks
 from semsearch.word_vectors.language_words import language_words
@@ -31,15 +30,11 @@ class WordFinder:
         several = as_multilingual(self._vectors)
         if several is None:
             return self._english(hash_chunks(texts))
-        return self._in_languages(texts, languages or guess_languages(texts, several), self._foreign)
-
-    def read_texts(self, texts: Sequence[str], languages: Sequence[str]) -> Ragged:
-        """The words of texts by all tables there are, with the ids that `MultilingualVectors.renumbered` expects."""
-        return self._in_languages(texts, languages, self._read_foreign)
+        return self._in_languages(texts, languages or guess_languages(texts, several), several)
 
     def read_passages(self, words: PassageWords) -> Ragged:
-        """Like `read_texts`, of passages whose English words have been found: each one's title and headings, and its
-        sentences."""
+        """The words of passages by all tables there are, with the ids that `MultilingualVectors.renumbered` expects: of
+        each its title and headings, and its sentences, of which the English words have been found."""
         groups = ((group.rows, self._read_foreign(group.texts, group.language)) for group in words.others)
         replaced = [(rows, words_of_group) for rows, words_of_group in groups if words_of_group is not None]
         base = self._english(words.chunks)
@@ -48,12 +43,6 @@ class WordFinder:
     def _english(self, chunks: Iterable[WordChunk]) -> Ragged:
         return word_ids(chunks, english_of(self._vectors), keep_unknown=self._keep_unknown)
 
-    def _foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
-        several = as_multilingual(self._vectors)
-        if several is None or language not in several.tables:
-            return None
-        return several.words_of(texts, language, keep_unknown=self._keep_unknown)
-
     def _read_foreign(self, texts: Sequence[str], language: str) -> Ragged | None:
         english = english_of(self._vectors)
         table = language_table(language, english)
@@ -61,17 +50,13 @@ class WordFinder:
             return None
         return language_words(texts, table, english, base=id_base(language), keep_unknown=self._keep_unknown)
 
-    def _in_languages(
-        self, texts: Sequence[str], languages: Sequence[str], foreign: Callable[[Sequence[str], str], Ragged | None]
-    ) -> Ragged:
-        """The words of texts, each in its language; one without a table (`foreign` gives None) is read as English."""
+    def _in_languages(self, texts: Sequence[str], languages: Sequence[str], several: MultilingualVectors) -> Ragged:
+        """The words of texts, each in its language; one without a table is read as English."""
         replaced = []
         taken = np.zeros(len(texts), dtype=np.bool_)
-        for language in sorted({*languages} - {ENGLISH}):
+        for language in sorted({*languages} & several.tables.keys()):
             rows = np.array([row for row, code in enumerate(languages) if code == language], dtype=np.int64)
-            words = foreign([texts[row] for row in rows.tolist()], language)
-            if words is None:
-                continue
+            words = several.words_of([texts[row] for row in rows.tolist()], language, keep_unknown=self._keep_unknown)
             if len(rows) == len(texts):
                 return words.with_distinct_unknown() if len(words.unknown_words) else words
             replaced.append((rows, words))

@@ -31,7 +31,7 @@ from semsearch.readers.read import read_text
 from semsearch.sources.roots import ADDED
 from semsearch.storage.document_rows import added_text
 from semsearch.system.source_files import content_digest
-from semsearch.text.passage_records import PassageRecord, each_record, storable
+from semsearch.text.passage_records import PassageRecord, storable
 from semsearch.text.text_lengths import heading_text
 
 # -- Forms in which programs give documents ----------------------------------------------------------------------------
@@ -322,10 +322,10 @@ def take_added(generation: Generation, text: AddedDocument) -> Taken:
         generation.forget([known.document_id])
     if isinstance(text, Text):
         document = _document(text)
-        source = DocumentSource(ADDED, text.id, text.id, digest, len(text.text))
-        generation.intake.take(source, prepared_of(document), each_record(document))
+        size, file = len(text.text), prepared_of(document, with_passages=True)
     else:
-        generation.intake.take(DocumentSource(ADDED, text.id, text.id, digest, text.file.size), text.file)
+        size, file = text.file.size, text.file
+    generation.intake.take(DocumentSource(ADDED, text.id, text.id, digest, size), file)
     return "added" if known is None else "changed"
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, islice, tee
 from pathlib import Path
@@ -36,8 +37,9 @@ from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import VectorStore
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import WordFinder, as_multilingual
-from semsearch.indexing.intake import Intake, forget
+from semsearch.embedding.word_finder import as_multilingual
+from semsearch.indexing.intake import BATCH, Intake, forget
+from semsearch.indexing.read_files import Preparer
 from semsearch.indexing.reading_log import ReadingLog
 from semsearch.indexing.segment_merging import Merger, drop_unnamed, leftovers, reclaim_space, sweep
 from semsearch.indexing.spool import Spool, SpooledBatch
@@ -47,7 +49,14 @@ from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, write_transaction
 from semsearch.storage.document_rows import first_passages_of_languages
 from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_embedder, load_fit, save_fit, save_today
-from semsearch.storage.passage_rows import get_passages, passages_between, stored_texts
+from semsearch.storage.passage_rows import (
+    find_languages,
+    get_passages,
+    passages_between,
+    stored_record,
+    stored_texts,
+    with_documents,
+)
 from semsearch.storage.schema import get_count, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import WRITING, release_freed, require_memory
@@ -64,7 +73,6 @@ if TYPE_CHECKING:
 
     from semsearch.indexing.index_writer import IndexWriter
 
-_AT_ONCE = 1024  # stored passages whose words are found together
 REFIT_BELOW = 20_000  # sentences at the last fit: with more, components hardly change
 
 
@@ -114,10 +122,7 @@ def new_generation(
         with suppress(Exception), database.reading() as db:  # the error is what counts; the next writer sweeps too
             drop_unnamed(db, database.folder)
         raise
-    else:
-        reading_log.drop()
-    finally:
-        reading_log.close()
+    reading_log.drop()
     reclaim_space(database, left, compact=compact)
 
 
@@ -151,16 +156,15 @@ class Generation:
         self._threads = threads
         self.number: int = get_count(db, "generation") + 1
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=self.number)
-        self.intake: Intake = Intake(
-            db,
-            spool,
-            lambda words: self._word_finder().read_passages(words),
-            self.words,
-            languages=settings.languages,
-        )
+        self.intake: Intake = Intake(db, spool, self.words, lambda: self.preparer)
         self._spool = spool
         self._has_removed = False
         self._removed_sums: SentenceSums | None = None
+
+    @cached_property
+    def preparer(self) -> Preparer:
+        """What finds the words of texts, by the settings and word vectors of this generation."""
+        return Preparer(self.settings, self.vectors())
 
     @cached_property
     def _stores(self) -> Mapping[Kind, VectorStore]:
@@ -187,23 +191,26 @@ class Generation:
                 sums = embedder.statistics_of(embedder.tokenize(sentences, languages))
                 self._removed_sums = sums if self._removed_sums is None else self._removed_sums + sums
 
-    def drop_words(self) -> None:
-        """Retire the lexical index, before all passages are written again."""
-        self._name([], retired=get_segments(self.db, "words"))
-
     def compact(self) -> None:
         """Rewrite segments into as few as possible, without removed ids."""
         self._merger.compact()
 
-    def finish(self, *, refit: bool = False) -> bool:
-        """Write what is still in memory, and the vectors; return whether the embedder was refitted."""
-        self.intake.flush()
+    def finish(self, *, refit: bool = False, rewrite_words: bool = False) -> bool:
+        """Write what is still in memory, and the vectors; return whether the embedder was refitted.
+
+        `rewrite_words`: with a refit, write the lexical index again too, and find the languages of all documents.
+        """
+        self.intake.finish()
+        if rewrite_words:
+            find_languages(self.db)
         set_languages(self.db)
         set_meta(self.db, "generation", self.number)
         if not (self.intake.passages or self._has_removed or refit):
             return False
+        if refit:
+            return self._embed_everything(rewrite_words=rewrite_words)
         self._name(self.words.finish())
-        fit = None if refit else self._fit_for_new()
+        fit = self._fit_for_new()
         if fit is not None:
             today = self._sums_today(fit)
             if not is_due(fitted=fit.embedder.statistics_.sentences, today=today.sentences):
@@ -253,33 +260,33 @@ class Generation:
 
     # -- Fit again -----------------------------------------------------------------------------------------------------
 
-    def _embed_everything(self) -> bool:
+    def _embed_everything(self, *, rewrite_words: bool = False) -> bool:
         """Fit to all passages, stored and new ones, and embed them; return whether there was an earlier fit."""
         was_fitted = fit_stamp(self.db) is not None
         segments: list[Segment] = []
-        with Spool(self.folder) as stored_spool:
-            self._spool_stored(stored_spool)
-            if stored_spool.sentences or self._spool.sentences:
-                segments = self._fit_and_write([stored_spool, self._spool])
+        with Spool(self.folder) as stored:
+            self._spool_stored(stored, rewrite_words=rewrite_words)
+            if rewrite_words:
+                self._name(self.words.finish(), retired=get_segments(self.db, "words"))
+            if stored.sentences or self._spool.sentences:
+                segments = self._fit_and_write([stored, self._spool])
             else:
                 delete_fit(self.db)
         self._name(segments, retired=get_segments(self.db, *VECTORS, "topics"))
         self._merger.merge()
         return was_fitted and bool(segments)
 
-    def _spool_stored(self, spool: Spool) -> None:
-        """Put the words of all stored passages into a spool, some passages at a time."""
-        finder, passages = self._word_finder(), passages_between(self.db, 0, self.intake.first_passage)
-        stored = stored_texts(self.db, passages)
-        while batch := [*islice(stored, _AT_ONCE)]:
-            texts = [text for passage in batch for text in (passage.heading, *passage.sentences)]
-            languages = [passage.language for passage in batch for _ in range(1 + len(passage.sentences))]
-            numbers = [(passage.passage_id, passage.first_sentence, len(passage.sentences)) for passage in batch]
-            ids, firsts, counts = np.array(numbers, dtype=np.int64).T
-            spool.append(SpooledBatch(ids, firsts, counts, finder.read_texts(texts, languages)))
-
-    def _word_finder(self) -> WordFinder:
-        return WordFinder(self.vectors(), keep_unknown=self.settings.unknown != "skip")
+    def _spool_stored(self, spool: Spool, *, rewrite_words: bool) -> None:
+        """Put the words of all stored passages into a spool, some passages at a time, and into the lexical index."""
+        stored = with_documents(self.db, passages_between(self.db, 0, self.intake.first_passage))
+        while pairs := [*islice(stored, BATCH)]:
+            records, languages = [stored_record(*pair) for pair in pairs], [document.language for _, document in pairs]
+            batch, postings = self.preparer.words_of(records, languages)
+            ids = np.array([passage.id for passage, _ in pairs], dtype=np.int64)
+            firsts = np.array([passage.first_sentence for passage, _ in pairs], dtype=np.int64)
+            spool.append(replace(batch, passage_ids=ids, first_sentences=firsts))
+            if rewrite_words:
+                self.words.take(ids, postings)
 
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
         """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""

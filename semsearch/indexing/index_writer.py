@@ -21,7 +21,6 @@ from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_c
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
-from semsearch.indexing.intake import rewrite_words
 from semsearch.indexing.segment_merging import is_scattered, leftovers, move, reclaim_space
 from semsearch.indexing.sync import sync
 from semsearch.readers.records import NO_COLUMNS, Columns
@@ -284,9 +283,7 @@ class IndexWriter:
             set_meta(db, "settings", settings.to_json())
             if settings.store != before.store:
                 move(db, address)
-            generation.drop_words()
-            rewrite_words(db, generation.words)
-            done = _embed_all(generation)
+            done = _embed_all(generation, rewrite_words=True)
         self.vectors.use(opened, chosen)
         return done
 
@@ -323,9 +320,9 @@ class IndexWriter:
         return True
 
 
-def _embed_all(generation: Generation) -> SyncReport:
+def _embed_all(generation: Generation, *, rewrite_words: bool = False) -> SyncReport:
     """Fit to all stored text and embed it, and finish the write."""
-    refitted = generation.finish(refit=True)
+    refitted = generation.finish(refit=True, rewrite_words=rewrite_words)
     contents = count_contents(generation.db)
     return SyncReport(passages=contents.passages, sentences=contents.sentences, refitted=refitted)
 

@@ -1,8 +1,7 @@
 """Add and remove documents: their rows, their words for the lexical index, and their word ids for the vectors.
 
-Rows are written some thousands at a time; word ids go to the spool, and postings to a `WordsWriter`. A removed document
-leaves its vectors and postings in the segments, where they are skipped until the next merge. Ids are never used again:
-they come from counters that only grow.
+Word ids go to the spool, and postings to a `WordsWriter`. A removed document leaves its vectors and postings in the
+segments, where they are skipped until the next merge. Ids are never used again: they come from counters that only grow.
 """
 
 from __future__ import annotations
@@ -10,14 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from semsearch.indexing.read_files import Chunk, Prepared
-from semsearch.indexing.spool import Spool, SpooledBatch, batch_of
-from semsearch.lexical.postings import WordsWriter
+from semsearch.indexing.read_files import Chunk, Prepared, Preparer
+from semsearch.indexing.spool import Spool, SpooledBatch
+from semsearch.lexical.postings import GatheredPostings, WordsWriter
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import label_of
@@ -28,27 +25,15 @@ from semsearch.storage.document_rows import (
     insert_readings,
     insert_records,
 )
-from semsearch.storage.passage_rows import (
-    find_languages,
-    insert_passages,
-    passages_between,
-    sound_passages,
-    stored_texts,
-    with_documents,
-)
-from semsearch.storage.schema import get_all_meta, get_count, set_meta
-from semsearch.text.languages import SAMPLE, language_of_parts
-from semsearch.text.passage_records import PassageRecord, PassageWords, find_words
-from semsearch.text.ragged import Ragged
-from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import with_parts
+from semsearch.storage.passage_rows import insert_passages, sound_passages, stored_texts
+from semsearch.storage.schema import get_all_meta, set_meta
+from semsearch.text.passage_records import PassageRecord
 
 if TYPE_CHECKING:
     import sqlite3
 
 
-_BATCH = 2048  # passages
-_TEXTS = 4096  # headings and sentences that go to the spool together
+BATCH = 2048  # passages, or documents, that are taken in together
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +51,24 @@ class DocumentSource:
 
 
 class Intake:
-    """Takes documents in; an earlier version of each must have been removed.
+    """Takes documents in; an earlier version of each must have been removed. `first_passage`: the first new id.
 
-    `first_passage` is the id of the first new passage, `next_document` the id that the next document gets. Passages go
-    to the spool in batches that do not depend on how the documents came, so the sums over them are the same.
+    What comes without its words gets them from the `preparer`.
     """
 
     def __init__(
-        self,
-        db: sqlite3.Connection,
-        spool: Spool,
-        ids_of: Callable[[PassageWords], Ragged],
-        words: WordsWriter,
-        *,
-        languages: bool = False,
+        self, db: sqlite3.Connection, spool: Spool, words: WordsWriter, preparer: Callable[[], Preparer]
     ) -> None:
         self._db = db
         self._spool = spool
-        self._ids_of = ids_of
         self._words = words
-        self._languages = languages
+        self._preparer = preparer
         meta = get_all_meta(db)
-        self.next_document = int(meta.get("next_document", 1))
+        self._next_document = int(meta.get("next_document", 1))
         self.first_passage = self._next_passage = int(meta.get("next_passage", 1))
         self._first_sentence = self._next_sentence = int(meta.get("next_sentence", 1))
-        # rows that are not written yet
-        self._documents: list[tuple[Any, ...]] = []
-        self._readings: list[tuple[int, int, str]] = []
-        self._passages: list[tuple[Any, ...]] = []
-        self._record_metadata: list[tuple[int, int, str]] = []
-        # passages that are not in the spool yet: first those whose words are known, then the others, with languages
-        self._batches: list[SpooledBatch] = []
-        self._records: list[tuple[PassageRecord, str]] = []
-        self._texts = 0  # headings and sentences of both
+        self._waiting: list[tuple[Prepared, DocumentSource]] = []
+        self._waiting_passages = 0
 
     @property
     def passages(self) -> int:
@@ -110,123 +80,80 @@ class Intake:
         """The number of sentences taken in."""
         return self._next_sentence - self._first_sentence
 
-    def take(self, source: DocumentSource, file: Prepared, records: Iterable[PassageRecord] | None = None) -> None:
-        """Add a document that was read: with its own passages, or these `records`, which need not be in memory."""
-        language, records = self._language_of(file.records if records is None else records)
-        first_passage, first_sentence, words = self._next_passage, self._next_sentence, 0
-        for record in records:
-            self._records.append((record, language))
-            words += _count_words(record)
-            if self._add_passage(record):
-                self._put_together()
-        self._add_document(source, file, first_passage, first_sentence, words=words, language=language)
+    def take(self, source: DocumentSource, file: Prepared) -> None:
+        """Add a document that was read, together with the next ones."""
+        self._waiting.append((file, source))
+        self._waiting_passages += len(file.records)
+        if self._waiting_passages >= BATCH or len(self._waiting) >= BATCH:
+            self._take_waiting()
 
     def take_chunk(self, chunk: Chunk, sources: Sequence[DocumentSource | None]) -> None:
         """Add the files of a prepared chunk that have a source; those without one could not be read."""
-        self._find_words()
-        passages = len(chunk.batch.passage_ids)
-        if passages:
-            self._words.take(np.arange(self._next_passage, self._next_passage + passages), chunk.postings)
-        taken = spooled = 0
+        self._add_words(chunk.batch, chunk.postings)
         for file, source in zip(chunk.files, sources, strict=True):
-            if source is None:
-                continue
-            first_passage, first_sentence = self._next_passage, self._next_sentence
-            for record in file.records:
-                taken += 1
-                if self._add_passage(record):
-                    self._batches.append(chunk.batch.part(spooled, taken))
-                    self._put_together()
-                    spooled = taken
-            words = sum(map(_count_words, file.records))
-            self._add_document(source, file, first_passage, first_sentence, words=words, language=file.language)
-        self._batches.append(chunk.batch.part(spooled, passages))
+            if source is not None:
+                first = self._next_passage, self._next_sentence
+                self._add_passages(file.records)
+                self._add_document(source, file, *first, words=sum(map(_count_words, file.records)))
 
-    def flush(self) -> None:
-        """Write the rows gathered so far, and put the words into the spool."""
-        self._spool_words()
-        insert_documents(self._db, self._documents)
-        insert_readings(self._db, self._readings)
-        insert_passages(self._db, self._passages, {row[0] for row in self._record_metadata})
-        insert_records(self._db, self._record_metadata)
-        self._documents, self._readings, self._passages, self._record_metadata = [], [], [], []
-        set_meta(self._db, "next_document", self.next_document)
+    def take_large(self, source: DocumentSource, file: Prepared, records: Iterable[PassageRecord]) -> None:
+        """Add a document part by part: its passages are never in memory together."""
+        first, words, rest = (self._next_passage, self._next_sentence), 0, iter(records)
+        while part := tuple(islice(rest, BATCH)):
+            file = self._preparer().with_language(replace(file, records=part))
+            self._add_words(*self._preparer().words_of(part, [file.language] * len(part)))
+            self._add_passages(part)
+            words += sum(map(_count_words, part))
+        self._add_document(source, file, *first, words=words)
+
+    def finish(self) -> None:
+        """Add the documents that are waiting for others, and write the next ids."""
+        self._take_waiting()
+        set_meta(self._db, "next_document", self._next_document)
         set_meta(self._db, "next_passage", self._next_passage)
         set_meta(self._db, "next_sentence", self._next_sentence)
 
-    def _language_of(self, records: Iterable[PassageRecord]) -> tuple[str, Iterable[PassageRecord]]:
-        """The language of a document, if languages are detected; and its records, of which it reads the first."""
-        if not self._languages:
-            return "", records
-        rest = iter(records)
-        first: list[PassageRecord] = []
-        seen = 0
-        for record in rest:
-            first.append(record)
-            seen += len(record.text)
-            if seen >= SAMPLE:
-                break
-        return language_of_parts(record.text for record in first), chain(first, rest)
+    def _take_waiting(self) -> None:
+        if self._waiting:
+            files, sources = zip(*self._waiting, strict=True)
+            self._waiting, self._waiting_passages = [], 0
+            self.take_chunk(self._preparer().chunk_of(files), sources)
 
-    def _add_passage(self, record: PassageRecord) -> bool:
-        """Gather the row of a passage; return whether there are enough texts to put them together."""
-        ids = self._next_passage, self.next_document, self._next_sentence, record.sentences
-        where = record.line, record.page, record.headings
-        self._passages.append((*ids, *where, record.text, record.places, record.offsets))
-        if record.metadata is not None:
-            self._record_metadata.append((self._next_passage, self.next_document, record.metadata))
-        self._next_passage += 1
-        self._next_sentence += record.sentences
-        self._texts += 1 + record.sentences
-        return self._texts >= _TEXTS or len(self._passages) >= _BATCH
+    def _add_words(self, batch: SpooledBatch, postings: GatheredPostings) -> None:
+        """Add the words of the next passages."""
+        if len(batch.passage_ids):
+            ids, firsts = batch.passage_ids + self._next_passage, batch.first_sentences + self._next_sentence
+            self._words.take(ids, postings)
+            self._spool.append(replace(batch, passage_ids=ids, first_sentences=firsts))
+
+    def _add_passages(self, records: Sequence[PassageRecord]) -> None:
+        """Write the rows of the next document's passages."""
+        rows, of_records = list[tuple[Any, ...]](), list[tuple[int, int, str]]()
+        for record in records:
+            ids = self._next_passage, self._next_document, self._next_sentence, record.sentences
+            where = record.line, record.page, record.headings
+            rows.append((*ids, *where, record.text, record.places, record.offsets))
+            if record.metadata is not None:
+                of_records.append((self._next_passage, self._next_document, record.metadata))
+            self._next_passage += 1
+            self._next_sentence += record.sentences
+        insert_passages(self._db, rows, {row[0] for row in of_records})
+        insert_records(self._db, of_records)
 
     def _add_document(
-        self,
-        source: DocumentSource,
-        file: Prepared,
-        first_passage: int,
-        first_sentence: int,
-        *,
-        words: int,
-        language: str,
+        self, source: DocumentSource, file: Prepared, first_passage: int, first_sentence: int, *, words: int
     ) -> None:
+        """Write the row of a document whose passages have been added."""
         reader = "" if source.root_id == ADDED else label_of(file.format, source.columns)
-        ids = self.next_document, first_passage, self._next_passage - first_passage, source.root_id
+        ids = self._next_document, first_passage, self._next_passage - first_passage, source.root_id
         where = source.path, source.file if source.file != source.path else None
         state = source.size, source.mtime_ns, source.checked_ns, source.digest
         sentences = first_sentence, self._next_sentence - first_sentence
         when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         what = file.title, file.format, file.metadata
-        self._documents.append((*ids, *where, *what, *state, *sentences, words, when, language, reader))
-        self._readings.append((self.next_document, *file.reading))
-        self.next_document += 1
-
-    def _put_together(self) -> None:
-        """Put the last passages into the spool; write the rows too, if there are enough."""
-        if len(self._passages) >= _BATCH:
-            self.flush()
-        else:
-            self._spool_words()
-
-    def _spool_words(self) -> None:
-        """Put the words of the last passages into the spool, as one batch."""
-        self._find_words()
-        batch = SpooledBatch.concatenate(self._batches)
-        if len(batch.passage_ids):
-            first_passage = self._next_passage - len(batch.passage_ids)
-            first_sentence = self._next_sentence - int(batch.sentence_counts.sum())
-            ids, sentences = first_passage + batch.passage_ids, first_sentence + batch.first_sentences
-            self._spool.append(replace(batch, passage_ids=ids, first_sentences=sentences))
-        self._batches, self._texts = [], 0
-
-    def _find_words(self) -> None:
-        """Find the words of the last passages, for the dense and the lexical index."""
-        if self._records:
-            records, languages = zip(*self._records, strict=True)
-            words = find_words(records, languages)
-            self._words.add_words(np.arange(self._next_passage - len(records), self._next_passage), words)
-            self._batches.append(batch_of(words.sentence_counts, self._ids_of(words)))
-            self._records = []
+        insert_documents(self._db, [(*ids, *where, *what, *state, *sentences, words, when, file.language, reader)])
+        insert_readings(self._db, [(self._next_document, *file.reading)])
+        self._next_document += 1
 
 
 def forget(
@@ -241,22 +168,10 @@ def forget(
         if extent is None:
             continue
         texts = stored_texts(db, sound_passages(db, extent.first_passage, extent.first_passage + extent.passages))
-        while batch := list(islice(texts, _BATCH)):
+        while batch := list(islice(texts, BATCH)):
             languages = [passage.language for passage in batch for _ in passage.sentences]
             yield [text for passage in batch for text in passage.sentences], languages
         delete_document(db, id_, extent, generation=generation)
-
-
-def rewrite_words(db: sqlite3.Connection, words: WordsWriter) -> None:
-    """Find the language of each document, and write the lexical index of all passages, again from the stored text."""
-    languages = find_languages(db)
-    for first in range(1, get_count(db, "next_passage"), _BATCH):
-        rows = with_documents(db, passages_between(db, first, first + _BATCH))
-        for language, run in groupby(rows, key=lambda pair: languages[pair[1].id]):
-            pairs = list(run)
-            ids = np.array([row.id for row, _ in pairs], dtype=np.int64)
-            above = [with_parts(heading_text(document.title, row.headings), document.format) for row, document in pairs]
-            words.add(ids, above, [with_parts(row.text, document.format) for row, document in pairs], language)
 
 
 def _count_words(record: PassageRecord) -> int:

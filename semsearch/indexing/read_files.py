@@ -18,9 +18,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, repeat
+from itertools import repeat
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+import numpy as np
 
 from semsearch.embedding.word_finder import WordFinder
 from semsearch.errors import (
@@ -30,7 +32,7 @@ from semsearch.errors import (
     StorageError,
     is_resource_exhaustion,
 )
-from semsearch.indexing.spool import SpooledBatch, batch_of
+from semsearch.indexing.spool import SpooledBatch
 from semsearch.lexical.postings import GatheredPostings, PostingsBuilder, gather
 from semsearch.readers.document import Document
 from semsearch.readers.read import FileContent, check_size, content_of, read_file
@@ -61,35 +63,27 @@ Opened = Callable[[], FileContent]  # reads a file; raises SourceError, and OSEr
 
 def each_opened(files: Sequence[PresentFile], max_bytes: int) -> Iterator[Opened]:
     """Yield the function that reads each file; files of a store are fetched a few ahead."""
-    if not any(file.store for file in files):
-        return (partial(read_file, Path(file.absolute), max_bytes=max_bytes, columns=file.columns) for file in files)
-    return _each_fetched(files, max_bytes)
-
-
-def _each_fetched(files: Sequence[PresentFile], max_bytes: int) -> Iterator[Opened]:
-    states = [RemoteState.of(file) if file.store else None for file in files]
     wanted = [
-        None if state is None or state.size > max_bytes else (file.absolute, state)
-        for file, state in zip(files, states, strict=True)
+        (file.absolute, RemoteState.of(file)) if file.store and file.size <= max_bytes else None for file in files
     ]
-    source = remote_source(next(file.absolute for file in files if file.store))
-    for file, fetched in zip(files, source.fetch_ahead(wanted, max_bytes + 1), strict=True):
+    store = next((file.absolute for file in files if file.store), None)
+    fetched = repeat(None) if store is None else remote_source(store).fetch_ahead(wanted, max_bytes + 1)
+    for file, fetch in zip(files, fetched, strict=False):
         if file.store:
-            yield partial(_read_fetched, file, fetched, max_bytes)
+            yield partial(_read_fetched, file, fetch, max_bytes)
         else:
             yield partial(read_file, Path(file.absolute), max_bytes=max_bytes, columns=file.columns)
 
 
-def _read_fetched(file: PresentFile, fetched: Callable[[], FetchedFile] | None, max_bytes: int) -> FileContent:
+def _read_fetched(file: PresentFile, fetch: Callable[[], FetchedFile] | None, max_bytes: int) -> FileContent:
     """Read a file whose bytes are on their way. Raises SourceError, StorageError."""
     check_size(file.size, max_bytes, file.absolute)
-    assert fetched is not None  # only a file that is too large is not fetched
+    assert fetch is not None  # only a file that is too large is not fetched
     try:
-        content = fetched()
-    except FileNotFoundError as error:
-        raise SourceError(f"{file.absolute} was listed but no longer exists") from error
+        content = fetch()
     except OSError as error:
-        raise SourceError(f"{file.absolute} cannot be read: {error.strerror or error}") from error
+        reason = "no longer exists" if isinstance(error, FileNotFoundError) else error.strerror or error
+        raise SourceError(f"{file.absolute} cannot be read: {reason}") from error
     check_size(content.size, max_bytes, file.absolute)
     return content_of(content.data, file.absolute, file.columns, content.size, content.mtime_ns)
 
@@ -183,7 +177,7 @@ class Preparer:
     """Prepares files with one table of word vectors, and remembers stems between chunks."""
 
     def __init__(self, settings: Settings, vectors: WordVectors) -> None:
-        self._ids_of = WordFinder(vectors, keep_unknown=settings.unknown != "skip").read_passages
+        self._words = WordFinder(vectors, keep_unknown=settings.unknown != "skip")
         self._finds_languages = settings.languages
         self._lexicon = Lexicon()
 
@@ -193,16 +187,28 @@ class Preparer:
         return self.chunk_of([read_as(file, opened)[0] for file, opened in zip(files, openers, strict=True)])
 
     def chunk_of(self, files: Iterable[Prepared]) -> Chunk:
-        """Find the words of files that were read."""
-        files = [*files]
-        if self._finds_languages:
-            files = [replace(file, language=language_of_records(file.records)) for file in files]
+        """Find the words of files that were read, and the language of those whose language is not known."""
+        files = [self.with_language(file) for file in files]
         records = [record for file in files for record in file.records]
-        words = find_words(records, [file.language for file in files for _ in file.records])
+        return Chunk(tuple(files), *self.words_of(records, [file.language for file in files for _ in file.records]))
+
+    def with_language(self, file: Prepared) -> Prepared:
+        """The same file with the language of its text, by its first passages, if languages are told apart."""
+        if file.language or not self._finds_languages:
+            return file
+        return replace(file, language=language_of_records(file.records))
+
+    def words_of(
+        self, records: Sequence[PassageRecord], languages: Sequence[str]
+    ) -> tuple[SpooledBatch, GatheredPostings]:
+        """Find the words of passages, which are numbered from 0 on, for the dense and the lexical index."""
+        words = find_words(records, languages)
         builder = PostingsBuilder(self._lexicon)
         if records:
             gather(builder, words)
-        return Chunk(tuple(files), batch_of(words.sentence_counts, self._ids_of(words)), builder.gathered())
+        counts = words.sentence_counts
+        numbers = np.arange(len(counts), dtype=np.int64), np.cumsum(counts) - counts, counts
+        return SpooledBatch(*numbers, self._words.read_passages(words)), builder.gathered()
 
 
 # -- Chunks ------------------------------------------------------------------------------------------------------------
@@ -214,15 +220,7 @@ _WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they
 _MOST = 8  # processes by default: only one takes in what they prepare
 
 
-FileGroup = Sequence[PresentFile]  # consecutive files that are prepared together: all in the reading log, or none
-
-
-def file_groups(files: Sequence[PresentFile], is_logged: Callable[[PresentFile], bool]) -> Iterator[FileGroup]:
-    """Divide files into groups, in their order."""
-    for _, run in groupby(files, is_logged):
-        some = list(run)
-        for part in chunks([file.size for file in some]):
-            yield some[part]
+FileGroup = Sequence[PresentFile]  # consecutive files that are prepared together
 
 
 def is_large(group: FileGroup) -> bool:
@@ -230,17 +228,17 @@ def is_large(group: FileGroup) -> bool:
     return group[0].size > LARGE
 
 
-def chunks(sizes: Sequence[int]) -> Iterator[slice]:
-    """Divide files, given by their sizes, into chunks of consecutive ones; a large file is a chunk by itself."""
+def file_groups(files: Sequence[PresentFile]) -> Iterator[FileGroup]:
+    """Divide files into groups, in their order; a large file is a group by itself."""
     first = total = 0
-    for number, size in enumerate(sizes):
-        is_alone = size > LARGE or sizes[first] > LARGE
-        if number > first and (is_alone or total + size > _CHUNK or number - first >= _FILES):
-            yield slice(first, number)
+    for number, file in enumerate(files):
+        is_alone = file.size > LARGE or files[first].size > LARGE
+        if number > first and (is_alone or total + file.size > _CHUNK or number - first >= _FILES):
+            yield files[first:number]
             first, total = number, 0
-        total += size
-    if len(sizes):
-        yield slice(first, len(sizes))
+        total += file.size
+    if files:
+        yield files[first:]
 
 
 def useful_processes(sizes: Sequence[int], wanted: int, vectors: WordVectors) -> int:

@@ -1,21 +1,16 @@
 """A log of what reading the files gave, so that the write after an interrupted one need not read them again.
 
 A write is one transaction: if it is interrupted, nothing of it stays. But reading files and dividing them into passages
-takes longest, and depends only on the files. So a write with much to read logs what each file gave, a line for each, in
-a file beside the database, which it deletes after its commit. The next write uses the lines that still hold: the file
-must be unchanged, and its reader the same. All of it is derived, and no generation names it; what follows a torn or
-damaged line is ignored.
-
-    digest of the rest of the line ⇥ path, state of the file and its reader, what the file gave
+takes four fifths of the time, and depends only on the files. So a write with much to read keeps what each chunk of
+files gave, in a file of its own beside the database, until its commit. The next write uses it where the same files make
+a chunk, unchanged and with the same readers. All of it is derived; what is torn or damaged is read again.
 """
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
-from dataclasses import fields
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
 import msgspec
 
@@ -24,115 +19,63 @@ from semsearch.indexing.read_files import Prepared
 from semsearch.readers.registry import reader_label
 from semsearch.sources.unchanged import PresentFile, is_settled
 from semsearch.system.source_files import content_digest
-from semsearch.text.passage_records import PassageRecord
 from semsearch.text.passages import SPLITTER_VERSION
 
-READING_LOG = "reading-log.jsonl"
+READING_LOG = "reading-log"
 MUCH = 4_000_000  # bytes of files: less is read again as fast as it is logged
 
-_FIELDS = [field.name for kind in (Prepared, PassageRecord) for field in fields(kind)]
-_FORM = msgspec.json.encode([__version__, SPLITTER_VERSION, _FIELDS]) + b"\n"  # the first line: others are not read
-
-
-class _Noted(NamedTuple):
-    """A line: a file as it was read, and what it gave."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    checked_ns: int
-    reader: str
-    file: Prepared
-
-
-_DECODER = msgspec.json.Decoder(_Noted)
+_DECODER = msgspec.json.Decoder(tuple[Prepared, ...])
 
 
 class ReadingLog:
-    """The log beside an index. Nothing is opened before `begin`. The writer's lock must be held."""
+    """The log beside an index. The writer's lock must be held."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / READING_LOG
-        self._file: BinaryIO | None = None
-        self._starts: dict[tuple[object, ...], int] = {}  # of the lines, by path, size, time and reader of the file
+        self._folder = folder / READING_LOG
         self._max_bytes = 0
+        self._is_on = False
 
     def begin(self, size: int, *, max_bytes: int) -> None:
-        """Find what was read before, of files up to a limit. Note what follows, if it is worth while for this size."""
-        if size < MUCH and not self._path.exists():
-            return
+        """Note what follows, of files up to a limit, if it is worth while for this size."""
         self._max_bytes = max_bytes
-        self._file = self._path.open("a+b")
-        self._file.seek(0)
-        end = 0
-        for line in self._file:
-            if line != _FORM if not end else not self._find(line, end):
-                break
-            end += len(line)
-        self._file.truncate(end)
-        if not end:
-            self._write(_FORM)
+        self._is_on = size >= MUCH or self._folder.exists()
 
-    def has(self, present: PresentFile) -> bool:
-        """Return whether a file was read before and has not changed since."""
-        return present.size <= self._max_bytes and _key(present) in self._starts
+    def has(self, files: Sequence[PresentFile]) -> bool:
+        """Return whether a chunk of the same files was noted."""
+        return self._is_on and self._path(files).exists()
 
-    def get(self, present: PresentFile) -> Prepared:
-        """Get what a file gave that the log has."""
-        assert self._file is not None
-        self._file.seek(self._starts[_key(present)])
-        return _DECODER.decode(self._file.readline().partition(b"\t")[2]).file
+    def get(self, files: Sequence[PresentFile]) -> tuple[Prepared, ...] | None:
+        """Get what a chunk of files gave; None if that is not known, or may have changed since."""
+        try:
+            digest, _, data = self._path(files).read_bytes().partition(b" ")
+            return _DECODER.decode(data) if digest.decode() == content_digest(data) else None
+        except (OSError, ValueError, RecursionError):
+            return None
 
-    def note(self, present: PresentFile, file: Prepared) -> None:
-        """Note what a file gave."""
-        if self._file is None or file.reason:
+    def note(self, files: Sequence[PresentFile], read: Sequence[Prepared]) -> None:
+        """Note what a chunk of files gave, unless some might give something else next time."""
+        is_lasting = all(
+            is_settled(file.mtime_ns, prepared.checked_ns) and (prepared.is_lasting or not prepared.reason)
+            for file, prepared in zip(files, read, strict=True)
+        )
+        if not (self._is_on and is_lasting):
             return
-        noted = _Noted(present.absolute, file.size, file.mtime_ns, file.checked_ns, _reader(present), file)
-        with suppress(TypeError, ValueError):  # a reader's own objects that JSON does not know: the file is read again
-            data = msgspec.json.encode(noted)
-            try:
-                self._write(content_digest(data).encode() + b"\t" + data + b"\n")
-            except OSError:  # a full disk: the index itself needs the room more
-                self.drop()
-
-    def close(self) -> None:
-        """Close the file, and keep it."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        try:
+            data = msgspec.json.encode(read)
+            self._folder.mkdir(exist_ok=True)
+            self._path(files).write_bytes(content_digest(data).encode() + b" " + data)
+        except ValueError:  # a path that is no Unicode
+            pass
+        except OSError:  # a full disk: the index itself needs the room more
+            self.drop()
 
     def drop(self) -> None:
-        """Delete the file, if this write has begun to use it."""
-        self._starts.clear()
-        if self._file is not None:
-            self.close()
-            with suppress(OSError):
-                self._path.unlink()
+        """Delete the log, if this write has used it."""
+        if self._is_on:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._is_on = False
 
-    def _find(self, line: bytes, start: int) -> bool:
-        """Remember where a line is, if it still holds; False for one that is torn, damaged or somebody else's."""
-        digest, _, data = line.rstrip(b"\n").partition(b"\t")
-        try:
-            noted = _DECODER.decode(data)
-        except (ValueError, RecursionError):
-            return False
-        if digest.decode("latin-1") != content_digest(data):
-            return False
-        if is_settled(noted.mtime_ns, noted.checked_ns):
-            self._starts[noted.path, noted.size, noted.mtime_ns, noted.reader] = start
-        return True
-
-    def _write(self, line: bytes) -> None:
-        assert self._file is not None
-        self._file.seek(0, os.SEEK_END)
-        self._file.write(line)
-        self._file.flush()
-
-
-def _key(present: PresentFile) -> tuple[object, ...]:
-    return present.absolute, present.size, present.mtime_ns, _reader(present)
-
-
-def _reader(present: PresentFile) -> str:
-    """A file's reader and the columns chosen for it: its text depends on both."""
-    return f"{reader_label(present.path)} {present.columns!r}"
+    def _path(self, files: Sequence[PresentFile]) -> Path:
+        """Where the log has a chunk of files: by all that its passages depend on."""
+        states = [(file.absolute, file.size, file.mtime_ns, reader_label(file.path), file.columns) for file in files]
+        return self._folder / content_digest(repr((__version__, SPLITTER_VERSION, self._max_bytes, states)).encode())

@@ -30,7 +30,6 @@ from semsearch.indexing.read_files import (
     Chunk,
     FileGroup,
     Prepared,
-    Preparer,
     each_opened,
     file_groups,
     is_large,
@@ -157,7 +156,7 @@ def _read(
     log, intake = generation.reading_log, generation.intake
     files = [file for file in work if file.has_reader or not _is_refused(changes, file, max_bytes)]
     log.begin(sum(file.size for file in files), max_bytes=max_bytes)
-    groups = [*file_groups(files, log.has)]
+    groups = [*file_groups(files)]
     counts, columns, done = Counter[str](), dict[int, dict[str, None]](), 0
     with closing(_chunks(generation, groups, processes, max_bytes)) as chunks:
         for group in groups:
@@ -189,21 +188,19 @@ def _chunks(
     groups = [group for group in groups if not is_large(group)]
     if not groups:
         return
-    is_new = [not log.has(group[0]) for group in groups]
-    new = [group for group, is_sent in zip(groups, is_new, strict=True) if is_sent]
-    vectors, executor = generation.vectors(), generation.executor
+    are_known = [*map(log.has, groups)]
+    new = [group for group, is_known in zip(groups, are_known, strict=True) if not is_known]
+    vectors, executor, preparer = generation.vectors(), generation.executor, generation.preparer
     if executor is None:
         processes = useful_processes([file.size for group in new for file in group], processes, vectors)
         executor = Processes(processes) if processes > 1 and new else None
-    preparer = Preparer(settings, vectors)
     with closing(prepare_elsewhere(new, executor, settings, vectors, max_bytes)) as elsewhere:
-        for group, is_sent in zip(groups, is_new, strict=True):
-            if not is_sent and log.has(group[0]):
-                yield preparer.chunk_of(map(log.get, group))
+        for group, is_known in zip(groups, are_known, strict=True):
+            if is_known and (read := log.get(group)) is not None:
+                yield preparer.chunk_of(read)
                 continue
-            chunk = (next(elsewhere) if is_sent else None) or preparer.prepare(group, max_bytes)
-            for file, prepared in zip(group, chunk.files, strict=True):
-                log.note(file, prepared)
+            chunk = (None if is_known else next(elsewhere)) or preparer.prepare(group, max_bytes)
+            log.note(group, chunk.files)
             yield chunk
 
 
@@ -211,7 +208,7 @@ def _take_large(generation: Generation, file: PresentFile, max_bytes: int) -> Pr
     """Take in a large file part by part: its passages are never in memory together."""
     prepared, document = read_as(file, next(each_opened([file], max_bytes)), with_passages=False)
     if document is not None and (source := _source(file, prepared)) is not None:
-        generation.intake.take(source, prepared, each_record(document))
+        generation.intake.take_large(source, prepared, each_record(document))
     return prepared
 
 

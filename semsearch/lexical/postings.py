@@ -31,7 +31,6 @@ from semsearch.lexical import spelling
 from semsearch.lexical.spelling import SpelledWords
 from semsearch.storage.segments import LARGEST_WORDS, Segment, segment_name
 from semsearch.system.durable import CheckedFile, Write, write_durably
-from semsearch.text.languages import ENGLISH
 from semsearch.text.passage_records import PassageWords
 from semsearch.text.terms import Lexicon, Terms
 
@@ -332,25 +331,9 @@ class WordsWriter:
         self._builder = PostingsBuilder(self._lexicon)
         self._ids: list[Int64] = []
 
-    def add(self, ids: Int64, headings: Sequence[str], texts: Sequence[str], language: str = ENGLISH) -> None:
-        """Append passages of one language with rising ids (n,), each by its title with headings and its text."""
-        pairs = [text for pair in zip(headings, texts, strict=True) for text in pair]
-        weights = np.tile(np.array([tuning.TUNING.heading_weight, 1], dtype=np.int64), len(texts))
-        owners = np.repeat(np.arange(len(texts)), 2)
-        self._builder.add_terms(self._lexicon.in_language(pairs, language), owners, weights)
-        self._append(ids)
-
-    def add_words(self, ids: Int64, words: PassageWords) -> None:
-        """Append passages with rising ids (n,) whose words have been found."""
-        gather(self._builder, words)
-        self._append(ids)
-
     def take(self, ids: Int64, gathered: GatheredPostings) -> None:
         """Append passages with rising ids (n,) whose words another process gathered."""
         self._builder.take(gathered)
-        self._append(ids)
-
-    def _append(self, ids: Int64) -> None:
         self._ids.append(ids)
         if len(self._builder) >= self.largest:
             self._write()

@@ -25,6 +25,7 @@ from semsearch.storage.checksums import (
 )
 from semsearch.storage.document_rows import DocumentRow, documents_changing, need_documents
 from semsearch.text.languages import language_of_parts, language_of_passage
+from semsearch.text.passage_records import PassageRecord
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import with_parts
 
@@ -197,6 +198,21 @@ def with_documents(db: sqlite3.Connection, passages: Iterable[PassageRow]) -> It
         yield from ((row, documents[row.document_id]) for row in batch)
 
 
+def stored_record(row: PassageRow, document: DocumentRow) -> PassageRecord:
+    """A stored passage in the form in which it was when it was read of its file."""
+    return PassageRecord(
+        headings=json.dumps(row.headings),
+        above=heading_text(document.title, row.headings),
+        line=row.line,
+        page=row.page,
+        text=row.text,
+        offsets=row.sentences.tobytes(),
+        sentences=len(row.sentences),
+        places=row.places,
+        format=document.format,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class StoredTexts:
     """The texts of a passage that are embedded: its headings and its sentences."""
@@ -217,15 +233,13 @@ def stored_texts(db: sqlite3.Connection, passages: Iterable[PassageRow]) -> Iter
         yield StoredTexts(row.id, row.first_sentence, above, texts, language)
 
 
-def find_languages(db: sqlite3.Connection) -> dict[int, str]:
-    """Find the language of each document again, by the text of its first passages, and store it; by document."""
+def find_languages(db: sqlite3.Connection) -> None:
+    """Find the language of each document again, by the text of its first passages, and store it."""
     documents = db.execute("SELECT id, first_passage, passages FROM documents").fetchall()
-    languages: dict[int, str] = {}
     with documents_changing(db, [id_ for id_, *_ in documents]):
         for id_, first, count in documents:
-            languages[id_] = language_of_parts(row.text for row in each_passage(db, first, first + count))
-            db.execute("UPDATE documents SET language = ? WHERE id = ?", (languages[id_], id_))
-    return languages
+            language = language_of_parts(row.text for row in each_passage(db, first, first + count))
+            db.execute("UPDATE documents SET language = ? WHERE id = ?", (language, id_))
 
 
 # -- Sentences and neighbours, which candidates are ranked by before their texts are read ------------------------------

@@ -11,7 +11,7 @@ from small import write_articles
 
 from semsearch import Index, SyncReport
 from semsearch.errors import SemsearchError, UsageError
-from semsearch.indexing import intake as intake_module, read_files as preparing_module
+from semsearch.indexing import read_files as preparing_module, spool
 from semsearch.word_vectors.table import VectorTable
 
 QUESTIONS = ("a ship in the harbour", "bread and butter", "the trial of the lawyer")
@@ -51,8 +51,7 @@ def test_two_processes_make_the_same_index_as_one(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preparing_module, "_CHUNK", 2000)  # several chunks for each
-    monkeypatch.setattr(intake_module, "_TEXTS", 50)  # and several batches, which are not the chunks
-    monkeypatch.setattr(intake_module, "_BATCH", 30)
+    monkeypatch.setattr(spool, "_ROWS", 50)  # and several batches of each
     write_documents(tmp_path / "documents")
     one, alone = index_of(tmp_path / "one", tmp_path / "documents", small_vectors, 1)
     two, together = index_of(tmp_path / "two", tmp_path / "documents", small_vectors, 2)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from references import papers as reference
+from small import gathered
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float64, Int64
@@ -23,7 +24,7 @@ TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in
 def written(folder: Path, ids: list[int], texts: list[str], *, largest: int = 100) -> list[Segment]:
     writer = WordsWriter(folder, generation=1, largest=largest)
     for id_, text in zip(ids, texts, strict=True):
-        writer.add(np.array([id_]), ["Heading"], [text])
+        writer.take(np.array([id_]), gathered(["Heading"], [text]))
     return writer.finish()
 
 
@@ -114,7 +115,7 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
     ids = np.arange(1, 7)
     writer = WordsWriter(tmp_path, generation=1, largest=largest)  # with two, neighbours lie in different segments
     for id_, text in zip(ids, texts, strict=True):
-        writer.add(ids[id_ - 1 : id_], [""], [text])
+        writer.take(ids[id_ - 1 : id_], gathered([""], [text]))
     search = WordSearch(opened(tmp_path, writer.finish()), [None] * -(-6 // largest), documents=3)
     terms = [[as_terms(text) for text in document] for document in documents]
     expected = np.array(reference.bm25_with_neighbours(terms, as_asked(question).tolist()))

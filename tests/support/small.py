@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import numpy as np
 from small_tables import write_table
 
 from semsearch.index import Index
+from semsearch.lexical.postings import GatheredPostings, PostingsBuilder, gather
 from semsearch.rerankers import Reranker
+from semsearch.text.passage_records import PassageRecord, find_words
+from semsearch.text.terms import Lexicon
 from semsearch.word_vectors.table import VectorTable
 
 TOPICS = {
@@ -55,6 +59,17 @@ def article(topic: str, number: int, *, paragraphs: int = 3, sentences: int = 4)
         first = 1000 * number + sentences * paragraph
         parts.append(" ".join(sentence(topic, first + number) for number in range(sentences)))
     return "\n\n".join(parts) + "\n"
+
+
+def gathered(headings: Sequence[str], texts: Sequence[str]) -> GatheredPostings:
+    """The postings of passages in English, each of one sentence."""
+    records = [
+        PassageRecord("[]", above, 1, None, text, struct.pack("<5i", 0, len(text), 0, len(text), 1), 1)
+        for above, text in zip(headings, texts, strict=True)
+    ]
+    builder = PostingsBuilder(Lexicon())
+    gather(builder, find_words(records))
+    return builder.gathered()
 
 
 def write_articles(folder: Path, count: int, *, first: int = 0) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from references.lsa import lsa
-from small import TOPICS, sentence
+from small import TOPICS, gathered, sentence
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
@@ -25,7 +25,7 @@ def written(folder: Path, numbers: list[int], *, largest: int = 1000, texts: lis
     """Segments of some of the passages, number i under the id i + 1."""
     writer = WordsWriter(folder, generation=1, largest=largest)
     for number in numbers:
-        writer.add(np.array([number + 1]), [HEADINGS[number]], [texts[number]])
+        writer.take(np.array([number + 1]), gathered([HEADINGS[number]], [texts[number]]))
     return [LexicalSegment(folder / segment.file, segment) for segment in writer.finish()]
 
 
@@ -93,7 +93,7 @@ def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[L
     assert fit_topics(words, IdRanges.of([(1, 51)]), least=10) is None
     assert fit_topics([], IdRanges.of(()), least=0) is None
     writer = WordsWriter(tmp_path, generation=1)
-    writer.add(np.arange(1, 31), [""] * 30, ["The same ship."] * 30)
+    writer.take(np.arange(1, 31), gathered([""] * 30, ["The same ship."] * 30))
     alike = [LexicalSegment(tmp_path / segment.file, segment) for segment in writer.finish()]
     assert fit_topics(alike, IdRanges.of(()), least=10) is None
 

@@ -4,7 +4,7 @@
 
 `new_generation` is the whole of it: whatever happens before the COMMIT (semsearch.storage.database) leaves the previous
 generation whole. SQLite rolls the rows back, and the files of the attempt are removed, here or, if the process was
-killed, by the next writer. Files of earlier generations are removed as soon as no reader can need them.
+killed, after the next write. Files of earlier generations are removed as soon as no reader can need them.
 
 The embedder's weights and components are frozen when an index is first filled: documents added later never change the
 vectors of earlier ones. Only a small index that has doubled is refitted automatically, since its components were a
@@ -41,7 +41,7 @@ from semsearch.embedding.word_finder import as_multilingual
 from semsearch.indexing.intake import BATCH, Intake, forget
 from semsearch.indexing.read_files import Preparer
 from semsearch.indexing.reading_log import ReadingLog
-from semsearch.indexing.segment_merging import Merger, drop_unnamed, leftovers, reclaim_space, sweep
+from semsearch.indexing.segment_merging import Merger, drop_attempt, reclaim_space
 from semsearch.indexing.spool import Spool, SpooledBatch
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.results.reports import Progress
@@ -98,12 +98,13 @@ def new_generation(
     reading_log = ReadingLog(database.folder)
     try:
         with (
-            write_transaction(database, derived=derived) as db,
+            write_transaction(
+                database, derived=derived, afterwards=partial(reclaim_space, database=database, compact=compact)
+            ) as db,
             Spool(database.folder) as spool,
             threadpool_limits(1),  # several threads of linear algebra, beside several of ours, only wait for each other
         ):
             settings = settings or Settings.from_json(get_meta(db, "settings"))
-            sweep(db, database.folder)
             yield Generation(
                 db,
                 spool,
@@ -115,15 +116,13 @@ def new_generation(
                 executor=writer.executor,
                 threads=Threads(threads),
             )
-            left = leftovers(db)
     except CommitInDoubt:
         raise
     except BaseException:
-        with suppress(Exception), database.reading() as db:  # the error is what counts; the next writer sweeps too
-            drop_unnamed(db, database.folder)
+        with suppress(Exception), database.reading() as db:  # the error is what counts; the next write tries too
+            drop_attempt(db, database.folder)
         raise
     reading_log.drop()
-    reclaim_space(database, left, compact=compact)
 
 
 class Generation:

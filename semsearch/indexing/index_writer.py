@@ -21,7 +21,7 @@ from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_c
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
-from semsearch.indexing.segment_merging import is_scattered, leftovers, move, reclaim_space
+from semsearch.indexing.segment_merging import is_scattered, move, reclaim_space
 from semsearch.indexing.sync import sync
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
@@ -310,14 +310,16 @@ class IndexWriter:
         Nothing is embedded again, and unused disk space is reclaimed. Returns False if there is nothing to merge.
         """
         with self.database.reading() as db:
-            has_work, left = is_scattered(db), leftovers(db)
-        if not has_work:
-            reclaim_space(self.database, left, compact=True)
-            return False
-        with new_generation(self, compact=True) as generation:
-            generation.finish()
-            generation.compact()
-        return True
+            has_work = is_scattered(db)
+        if has_work:
+            with new_generation(self, compact=True) as generation:
+                generation.finish()
+                generation.compact()
+        else:
+            tidy = partial(reclaim_space, database=self.database, compact=True)
+            with write_transaction(self.database, afterwards=tidy):
+                pass
+        return has_work
 
 
 def _embed_all(generation: Generation, *, rewrite_words: bool = False) -> SyncReport:

@@ -34,11 +34,11 @@ from semsearch.storage.database import (
     IndexDatabase,
     check,
     explained,
+    file_sizes,
     has_database,
     is_index,
     write_transaction,
 )
-from semsearch.storage.disk_space import file_sizes, is_map_file
 from semsearch.storage.document_rows import count_contents
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.schema import DESCRIPTION, FORMAT, IDENTITY, get_count, get_meta, set_meta
@@ -47,7 +47,7 @@ from semsearch.system.locking import LOCK, NOTE, writer_lock
 
 _DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
 _LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}
-_OURS = {*_DATABASE, SEGMENTS, LOCK, NOTE}
+_OURS = {*_DATABASE, SEGMENTS, LOCK, NOTE, "map.points"}
 
 # -- Create ------------------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ def _check_free(folder: Path) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return name in _OURS or name.endswith(".tmp") or is_map_file(name)
+    return name in _OURS or name.endswith(".tmp") or name.startswith("map-")
 
 
 def _fill(folder: Path, settings: Settings) -> None:

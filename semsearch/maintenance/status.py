@@ -29,8 +29,7 @@ from semsearch.results.reports import (
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.sources.roots import Root, covers
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.disk_space import file_sizes
+from semsearch.storage.database import SEGMENTS, IndexDatabase, file_sizes
 from semsearch.storage.document_rows import (
     count_contents,
     count_formats,

@@ -23,9 +23,9 @@ from semsearch.mapping.arrange_passages import arrange, beside, compare
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.mapping.regions import MOST_READ, Colouring, colourings, get_spans_of_documents, regions
 from semsearch.results.documents import MapPassage, MapProgress, MapState, MapStatus
-from semsearch.storage.disk_space import get_fit
 from semsearch.storage.document_rows import DocumentRow, get_documents
 from semsearch.storage.find_document import path_of
+from semsearch.storage.fitted import get_fit
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.system.locations import working_folder
 

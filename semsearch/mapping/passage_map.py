@@ -1,7 +1,8 @@
 """`PassageMap`: where each passage lies on the map, and the regions' topics; and the file of a map.
 
-The file is an archive of NumPy without pickles: a header of JSON (generation, arranged, added, regions), ids, points.
-The archive has checksums; a file that does not match them is no map.
+The file is an archive of NumPy without pickles: a header of JSON (fit, generation, arranged, added, regions), ids,
+points. The archive has checksums; a file that does not match them is no map, nor is one of vectors of another fit: the
+next map replaces it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.results.documents import MapRegion
-from semsearch.storage.disk_space import map_path, unfinished_path
-from semsearch.system.durable import replace_file, write_durably
+from semsearch.system.durable import write_durably
 from semsearch.system.source_files import read_source
 
 logger = logging.getLogger(__name__)
@@ -46,6 +46,7 @@ class PassageMap:
 # -- Its file ----------------------------------------------------------------------------------------------------------
 
 
+MAP = "map.points"  # in the folder of the index
 _LARGEST = 1 << 30  # bytes: a million passages take 16 MB
 
 
@@ -55,6 +56,7 @@ def write_map(folder: Path, fit: int, passage_map: PassageMap) -> None:
     Raises OSError where it cannot be written; an earlier one then stays.
     """
     header = {
+        "fit": fit,
         "generation": passage_map.generation,
         "arranged": passage_map.arranged,
         "added": passage_map.added,
@@ -62,14 +64,12 @@ def write_map(folder: Path, fit: int, passage_map: PassageMap) -> None:
     }
     buffer = io.BytesIO()
     np.savez(buffer, header=json.dumps(header), ids=passage_map.ids, points=passage_map.points)
-    unfinished = unfinished_path(folder, fit)
-    write_durably(unfinished, lambda write: write(buffer.getvalue()))
-    replace_file(unfinished, map_path(folder, fit))
+    write_durably(folder / MAP, lambda write: write(buffer.getvalue()))
 
 
 def read_map(folder: Path, fit: int) -> PassageMap | None:
     """Read the map of vectors that were fitted by a generation; None if there is none, or a damaged one."""
-    path = map_path(folder, fit)
+    path = folder / MAP
     try:
         data = io.BytesIO(read_source(path, _LARGEST).data)
         with zipfile.ZipFile(data) as packed:
@@ -77,6 +77,8 @@ def read_map(folder: Path, fit: int) -> PassageMap | None:
                 raise ValueError("its arrays are packed, and may be of any size")
         with np.load(data, allow_pickle=False) as arrays:
             header, ids, points = json.loads(str(arrays["header"])), arrays["ids"], arrays["points"]
+        if header["fit"] != fit:
+            return None
         regions = tuple(MapRegion.from_dict(region) for region in header["regions"])
         return PassageMap(header["generation"], ids, points, regions, header["arranged"], header["added"])
     except FileNotFoundError:

@@ -8,10 +8,11 @@ before, and whatever ends it earlier leaves the index as it was.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -32,6 +33,7 @@ from semsearch.storage.checksums import check_digests, update_digests
 from semsearch.storage.connections import DATABASE, FileId, Patience, ReaderPool, connect, file_id, open_reader
 from semsearch.storage.schema import DESCRIPTION, FORMAT, create_tables, get_meta
 
+logger = logging.getLogger(__name__)
 SEGMENTS = "segments"
 
 
@@ -340,6 +342,33 @@ def _theirs(folder: Path) -> str:
     return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""
 
 
+# -- Disk space --------------------------------------------------------------------------------------------------------
+
+_FEW = 16  # free pages, of 4 kB each, that are not worth a new database
+
+
+def file_sizes(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield the name and the size in bytes of each file of an index, without those that a writer deletes meanwhile."""
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                yield name, os.stat(os.path.join(where, name)).st_size  # noqa: PTH116, PTH118  # as os.walk gives them
+
+
+def settle(db: sqlite3.Connection, *, most_free: float, wait: float) -> bool:
+    """Merge the log into the database; return whether no reader, in any process, sees an earlier state than the last.
+
+    Waits at most `wait` seconds for such readers to end. Deleted rows leave free pages, which later rows fill: if they
+    are more than a share of the database, it is rewritten without them, which needs twice its space meanwhile.
+    """
+    (free,), (pages,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
+    if free > max(_FEW, most_free * pages):
+        db.execute("VACUUM")
+    db.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+    is_busy, pages, merged = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not is_busy or 0 <= pages == merged  # busy and merged: readers of the last state keep the file's length
+
+
 # -- The write transaction ---------------------------------------------------------------------------------------------
 
 
@@ -351,10 +380,13 @@ class CommitInDoubt(StorageError):
 
 
 @contextmanager
-def write_transaction(database: IndexDatabase, *, derived: bool = True) -> Iterator[sqlite3.Connection]:
+def write_transaction(
+    database: IndexDatabase, *, derived: bool = True, afterwards: Callable[[sqlite3.Connection], None] | None = None
+) -> Iterator[sqlite3.Connection]:
     """Open a write transaction, which is committed at the end of the block. The writer's lock must be held.
 
-    Without `derived` the list of segments may be damaged: all of them are about to be made again. Raises IndexDamaged
+    Without `derived` the list of segments may be damaged: all of them are about to be made again. `afterwards` tidies
+    up when the write has been committed: what fails there is left to the next write. Raises IndexDamaged
     if the small tables do not match their digests, CommitInDoubt if the disk fails at the end, IndexNotFound if the
     index was deleted or moved meanwhile, or is another one now.
     """
@@ -379,6 +411,12 @@ def write_transaction(database: IndexDatabase, *, derived: bool = True) -> Itera
                     _check_there(database, file)
                 raise
             _commit(db, database)
+            database.close()
+            try:
+                if afterwards is not None:
+                    afterwards(db)
+            except Exception:
+                logger.info("%s could not be tidied up", database.folder, exc_info=True)
         finally:
             database.close()  # so that the writer is the last to go, and merges the log into the database
             db.close()

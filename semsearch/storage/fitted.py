@@ -95,6 +95,12 @@ def fit_stamp(db: sqlite3.Connection) -> tuple[int, str, bytes] | None:
     return None if row is None else (int(row[0]), str(row[1]), row[2][: _sums_size(row[3])])
 
 
+def get_fit(db: sqlite3.Connection) -> int | None:
+    """The generation that fitted the present vectors; None if there are none."""
+    stamp = fit_stamp(db)
+    return None if stamp is None else stamp[0]
+
+
 def load_fit(db: sqlite3.Connection, vectors: WordVectors) -> Fit | None:
     """Load the fitted embedder and the sums over today's sentences; None if nothing was fitted yet."""
     embedder = load_embedder(db, vectors)

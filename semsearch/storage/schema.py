@@ -9,7 +9,6 @@
     fit         the fitted embedder, and the sums over today's sentences
     unread      files below the roots that could not be read, and why
     readings    of each document: the length of its file's text, and its omissions
-    retired     files of earlier generations, to be deleted once no reader can need them
     record_metadata   of passages that are records of a table, or lines of JSON: their chosen columns
 
 The single values are read and written here, too. There are no migrations: an index with other tables is deleted, and
@@ -119,7 +118,7 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "state": "bytes",
         "statistics": "numbers",
     },
-    "retired": {"file": "text", "retired_at": "seconds"},
+    "retired": {"file": "text", "retired_at": "seconds"},  # of no use any more
     "unread": {
         "path": "text",  # canonical: absolute, forward slashes, NFC
         "size": "count",

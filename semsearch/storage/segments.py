@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -101,10 +100,8 @@ def get_removed(db: sqlite3.Connection, kind: Kind) -> IdRanges:
 
 
 def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Sequence[Segment], number: int) -> None:
-    """Add new segments to the manifest as part of generation `number`; retire old ones, which a later writer drops."""
-    now = time.time()
+    """Add new segments to the manifest as part of generation `number`; take retired ones out."""
     db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
-    db.executemany("INSERT OR REPLACE INTO retired VALUES (?, ?)", [(segment.file, now) for segment in retired])
     for segment in new:
         scan = "" if segment.scan is None else json.dumps(asdict(segment.scan), allow_nan=False)
         row = {"kind": segment.kind, "file": segment.file, "size": segment.size, "count": len(segment.id_ranges)}
@@ -132,13 +129,3 @@ def forget_manifest(db: sqlite3.Connection) -> None:
     """Forget a damaged list of segments, the removed ids and the fit, all of which are made again."""
     for table in ("segments", "removed", "fit"):
         db.execute(f"DELETE FROM {table}")
-
-
-def get_retired(db: sqlite3.Connection) -> dict[str, float]:
-    """Read the names of earlier generations' segments that were not dropped yet, and when each was retired."""
-    return {str(file): float(when) for file, when in db.execute("SELECT file, retired_at FROM retired")}
-
-
-def forget_retired(db: sqlite3.Connection, names: Iterable[str]) -> None:
-    """Forget retired segments that were dropped."""
-    db.executemany("DELETE FROM retired WHERE file = ?", [(name,) for name in names])

@@ -131,9 +131,7 @@ def test_after_a_kill_the_next_sync_completes_the_work_and_sweeps_the_leftovers(
             index.add([])
             named = {path.name for path in (killed / "segments").iterdir()}
             with index._database.reading() as db:
-                assert named == {
-                    file for (file,) in db.execute("SELECT file FROM segments UNION SELECT file FROM retired")
-                }
+                assert named == {file for (file,) in db.execute("SELECT file FROM segments")}
         assert answers(killed) == after
         shutil.rmtree(killed)
 

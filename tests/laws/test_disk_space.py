@@ -61,10 +61,7 @@ DONE: dict[str, tuple[Callable[[Index], object], int]] = {
 
 
 @pytest.mark.parametrize("action", DONE)
-def test_an_index_takes_about_the_room_of_a_new_one(
-    tmp_path: Path, action: str, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(segment_merging, "SMALL", 0)  # as all of this is
+def test_an_index_takes_about_the_room_of_a_new_one(tmp_path: Path, action: str, small_vectors: VectorTable) -> None:
     act, left = DONE[action]
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.add(texts(MANY))
@@ -114,7 +111,6 @@ def test_a_reader_of_another_process_keeps_what_it_has_begun_to_read(
     tmp_path: Path, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segment_merging, "WAIT_SECONDS", 0.0)
-    monkeypatch.setattr(segment_merging, "SMALL", -1)
     write_articles(tmp_path / "docs", 12)
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path).folder) as index:
         index.sync(tmp_path / "docs")
@@ -146,23 +142,8 @@ def test_what_cannot_be_given_back_fails_no_write(
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.add(texts(MANY))
         with monkeypatch.context() as patch:
-            patch.setattr(segment_merging, "vacuum", refuse)
+            patch.setattr(segment_merging, "settle", refuse)
             remove_most(index)
         assert index.status(stale=False).documents == FEW
         index.compact()
         assert size(index.path) <= FACTOR * new_size(tmp_path / "new", small_vectors, FEW)
-
-
-def test_the_little_that_a_small_write_leaves_over_goes_a_while_later(
-    tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.add(texts(MANY))
-        before = segments(index.path)
-        remove_most(index)
-        assert before <= segments(index.path)
-        index.add([])
-        assert before <= segments(index.path)
-        monkeypatch.setattr(segment_merging, "LONGEST_SECONDS", 0.0)
-        index.add([])
-        assert not [name for name in before & segments(index.path) if name.startswith(VECTORS)]

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semsearch.mapping.passage_map import PassageMap, read_map, write_map
+from semsearch.mapping.passage_map import MAP, PassageMap, read_map, write_map
 from semsearch.results.documents import MapRegion
-from semsearch.storage.disk_space import map_path
 
 MADE = PassageMap(
     7,
@@ -35,7 +34,7 @@ def same(one: PassageMap | None, other: PassageMap) -> bool:
 def test_a_map_is_read_as_it_was_written(tmp_path: Path) -> None:
     write_map(tmp_path, 2, MADE)
     assert same(read_map(tmp_path, 2), MADE)
-    assert [path.name for path in tmp_path.iterdir()] == ["map-00000002.points"]
+    assert [path.name for path in tmp_path.iterdir()] == [MAP]
 
 
 def test_there_is_none_of_other_vectors(tmp_path: Path) -> None:
@@ -45,7 +44,7 @@ def test_there_is_none_of_other_vectors(tmp_path: Path) -> None:
 
 def test_a_damaged_byte_anywhere_makes_it_no_map_or_does_no_harm(tmp_path: Path) -> None:
     write_map(tmp_path, 2, MADE)
-    path = map_path(tmp_path, 2)
+    path = tmp_path / MAP
     whole = path.read_bytes()
     outcomes = []
     for where in range(0, len(whole), 7):
@@ -59,7 +58,7 @@ def test_a_damaged_byte_anywhere_makes_it_no_map_or_does_no_harm(tmp_path: Path)
 @pytest.mark.parametrize("data", [b"", b"[" * 100_000, b"PK\3\4", None], ids=["empty", "brackets", "archive", "cut"])
 def test_another_file_is_no_map(tmp_path: Path, data: bytes | None, caplog: pytest.LogCaptureFixture) -> None:
     write_map(tmp_path, 2, MADE)
-    path = map_path(tmp_path, 2)
+    path = tmp_path / MAP
     path.write_bytes(path.read_bytes()[:-10] if data is None else data)
     with caplog.at_level(logging.WARNING):
         assert read_map(tmp_path, 2) is None

@@ -45,7 +45,7 @@ from semsearch.evaluate import GoldenFile
 from semsearch.index import Index
 from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.lexical.postings import Postings
-from semsearch.mapping.passage_map import read_map
+from semsearch.mapping.passage_map import MAP, read_map
 from semsearch.mcp import Tools, use
 from semsearch.readers.document import Document, NotADocument, Text, decode_document, encode_document
 from semsearch.readers.read import read_bytes, read_file
@@ -58,7 +58,6 @@ from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ConnectionLimits, LimitedConnection, RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder
 from semsearch.storage.connections import DATABASE
-from semsearch.storage.disk_space import map_path
 from semsearch.storage.published import name_of, published_at
 from semsearch.storage.segments import Segment
 from semsearch.system.locations import has_password, local_path, shown_uri
@@ -547,7 +546,7 @@ def _topics() -> Iterator[bytes]:
 
 def _open_map(folder: Path) -> Run:
     """The bytes are a map, to which its digest is added."""
-    path = map_path(folder, 1)
+    path = folder / MAP
     path.parent.mkdir(parents=True, exist_ok=True)
 
     def run(data: bytes) -> None:

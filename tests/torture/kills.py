@@ -30,7 +30,7 @@ from processes.crashing import LEAST, act, load
 from test_crash import World, answers, prepare
 
 from semsearch.index import Index
-from semsearch.indexing import reading_log, segment_merging
+from semsearch.indexing import reading_log
 from semsearch.topics.topic_fit import fit_topics
 
 ACTIONS = ("first", "sync", "merge", "refit", "rebuild")
@@ -91,7 +91,7 @@ class Killed:
         with Index.open(self.world.work, trust=True) as index:
             index.add([])
             with index._database.reading() as db:
-                named = {file for (file,) in db.execute("SELECT file FROM segments UNION SELECT file FROM retired")}
+                named = {file for (file,) in db.execute("SELECT file FROM segments")}
         left = {path.name for path in (self.world.work / "segments").iterdir()} ^ named
         return f"segments that are there or are named, not both: {left}" if left else ""
 
@@ -105,7 +105,7 @@ def main() -> None:
     load()
     assert fit_topics.__kwdefaults__ is not None
     fit_topics.__kwdefaults__["least"] = LEAST
-    reading_log.MUCH, segment_merging.SMALL = 0, -1  # so that what was read is noted, and nothing is left for later
+    reading_log.MUCH = 0  # so that what was read is noted
     seen = {action: Counter[str]() for action in ACTIONS}
     end = time.monotonic() + 60 * (given.minutes or 1e9)
     with tempfile.TemporaryDirectory() as name:

@@ -27,7 +27,7 @@ from disk_faults.file_doors import Doors, Fault, Kind, Operation, Watcher
 from disk_faults.power import Disk, Survival
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
-from semsearch.indexing import reading_log, segment_merging
+from semsearch.indexing import reading_log
 from semsearch.topics.topic_fit import fit_topics
 
 ACTIONS = ("first", "sync", "refit", "rebuild", "compact", "remove")
@@ -245,8 +245,7 @@ class World:
             return
         if answers(self.work) != self.after:
             yield "the next run did not complete the work"
-        with pytest.MonkeyPatch.context() as patch, Index.open(self.work) as index:
-            patch.setattr(segment_merging, "SMALL", -1)
+        with Index.open(self.work) as index:
             index.sync(self.folder / "more")  # something is read
             index.add([])
         if left := {path.name for path in self.work.iterdir()} - KEPT:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small import gathered
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.errors import IndexDamaged
@@ -84,7 +85,7 @@ def test_words_are_kept_as_they_are_spelled_and_names_with_digits_are_not(tmp_pa
 def segments(folder: Path, texts: dict[int, str]) -> list[Segment]:
     writer = WordsWriter(folder, generation=1)
     for id_, text in texts.items():
-        writer.add(np.array([id_]), [""], [text])
+        writer.take(np.array([id_]), gathered([""], [text]))
     return writer.finish()
 
 

@@ -102,10 +102,10 @@ class Semsearch(llm.Toolbox):
         return self._called("read", cursor, citation=citation, around=around)
 
     def _called(self, tool: str, cursor: int, **arguments: Any) -> dict[str, Any]:
-        from semsearch.cli.find_index import all_offered, find_indexes, nearest
+        from semsearch.cli.find_index import HERE, all_offered, find_indexes
         from semsearch.mcp import Tools, use
         from semsearch.server.open_indexes import OpenIndexes
 
         places = find_indexes([self._index], None) if self._index else all_offered(None)
-        with closing(OpenIndexes(folder=None if places else nearest(None), places=places)) as indexes:
+        with closing(OpenIndexes(folder=None if places else HERE, places=places)) as indexes:
             return use(getattr(Tools(lambda: indexes), tool), cursor=cursor, **arguments)

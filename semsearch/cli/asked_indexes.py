@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from semsearch.cli import options
 from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.find_index import asked_here, find_asked, find_index, shown
+from semsearch.cli.find_index import find_asked, name_or_path, of_this_folder, others, shown
 from semsearch.cli.printing import complain, warn
 from semsearch.errors import IndexLocked, IndexNotFound, UsageError, quoted
 from semsearch.index import Index
@@ -48,9 +48,7 @@ def _opened(search: options.SearchArguments) -> Asked:
             raise UsageError("--vectors works with local indexes only, not with --server")
         return Index.connect(search.server, index=search.index or None, token=os.environ.get("SEMSEARCH_TOKEN"))
     named = [find_asked(name, search.indexes) for name in search.index or ()]
-    places = named or _of_this_folder(search)
-    by_path = {os.path.realpath(place) if isinstance(place, Path) else place: place for place in reversed(places)}
-    folders = [*by_path.values()][::-1]
+    folders = [*dict.fromkeys(named or _of_this_folder(search))]
     reranker = options.chosen_reranker(search.rerank, search.rerank_seconds)
     if len(folders) == 1:
         return Index.open(folders[0], vectors=search.vectors, reranker=reranker)
@@ -59,23 +57,23 @@ def _opened(search: options.SearchArguments) -> Asked:
     return MultiIndex.open(*folders, vectors=search.vectors, reranker=reranker)
 
 
-def _of_this_folder(search: options.SearchArguments) -> list[Path | str]:
+def _of_this_folder(search: options.SearchArguments) -> list[Path]:
     """The indexes that are asked if none is named; where there is none, one is made if the user wants it."""
-    folders: list[Path | str] = [*asked_here(search.indexes)]
-    if folders:
+    if folders := of_this_folder(search.indexes):
         return folders
-    others = ""
-    try:
-        if not search.index_first:
-            return [find_index(None, search.indexes)]
-    except IndexNotFound as error:
-        others = "" if str(error).startswith("no index") else f"; {error}"
+    elsewhere = others(search.indexes)
+    if len(elsewhere) == 1 and not search.refresh:
+        return elsewhere
     from semsearch.cli.index_files import index_for_question  # loads the readers
 
     try:
-        return [index_for_question(search.indexes, search.vectors, first=search.index_first)]
+        return [index_for_question(search.indexes, search.vectors, without_asking=search.refresh)]
     except IndexNotFound as error:
-        raise IndexNotFound(f"{error}{others}") from None
+        if not elsewhere:
+            raise
+        names = ", ".join(index.name for index in elsewhere)
+        command = f"--index {name_or_path(elsewhere[0])}"
+        raise IndexNotFound(f"{error}; or choose one of {names} (semsearch list): {command}") from None
 
 
 def indexes_of(asked: Asked) -> Mapping[str, Index]:

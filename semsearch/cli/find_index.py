@@ -1,10 +1,12 @@
-"""Which index a command means, which ones a query asks, and where a new one is made.
+"""Which index a command means, and where a new one is made.
+
+An index is called by its name, its path, or the URI of a published copy. A name is looked for in ./indexes, in folders
+`indexes` above (as git looks for its repository), in the user's own, and then among all that this user has made
+elsewhere, which a small file lists. Without a name, those in ./indexes are meant; or else those of the closest folder
+around the current one; or else the only one in the nearest folder of indexes, or elsewhere.
 
 A new index is made in ./indexes if all that it is of lies below the current folder, and otherwise in the user's own
-folder of indexes. A query asks the indexes of the current folder: the only one in ./indexes, or else all whose roots
-contain it, or else the only one whose roots lie in it, or else all in ./indexes; where there are none, the only one
-there is. Names are looked for in ./indexes, in folders `indexes` above (as git looks for its repository), in the user's
-own, and then among all that this user has made elsewhere, which a small file lists.
+folder of indexes.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from itertools import chain
 from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
@@ -31,10 +32,14 @@ from semsearch.system.locations import (
     working_folder,
 )
 
-# -- Folders of indexes ------------------------------------------------------------------------------------------------
+# -- All indexes -------------------------------------------------------------------------------------------------------
 
-FOLDER = "indexes"
-HERE = Path(FOLDER)
+HERE = Path("indexes")
+
+
+def users_own() -> Path:
+    """The user's own folder of indexes, for what belongs to no project. It need not exist."""
+    return data_folder() / HERE
 
 
 def folders_of_indexes(indexes: Path | None) -> Iterator[Path]:
@@ -43,18 +48,8 @@ def folders_of_indexes(indexes: Path | None) -> Iterator[Path]:
         yield indexes
         return
     yield HERE
-    yield from (folder for folder in folders_above(FOLDER) if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK))
+    yield from (folder for folder in folders_above(HERE.name) if os.access(folder, os.R_OK | os.X_OK))
     yield users_own()
-
-
-def users_own() -> Path:
-    """The user's own folder of indexes, for what belongs to no project. It need not exist."""
-    return data_folder() / FOLDER
-
-
-def nearest(indexes: Path | None) -> Path:
-    """The nearest folder that holds an index; where none does, the one of --indexes, or ./indexes."""
-    return next((folder for folder in folders_of_indexes(indexes) if index_folders(folder)), indexes or HERE)
 
 
 def index_folders(folder: Path) -> list[Path]:
@@ -79,9 +74,6 @@ def all_indexes(indexes: Path | None) -> list[Path]:
     folders = [index for folder in folders_of_indexes(indexes) for index in index_folders(folder)]
     folders += remembered() if indexes is None else []
     return [*{os.path.realpath(index): index for index in reversed(folders)}.values()][::-1]
-
-
-# -- The user's indexes elsewhere --------------------------------------------------------------------------------------
 
 
 def remember(index: Path) -> None:
@@ -124,64 +116,45 @@ def roots_of(index: Path) -> tuple[str, ...]:
         return ()
 
 
-def of_this_folder(indexes: Path | None) -> dict[Path, int]:
-    """The indexes of the current folder, each with the length of its nearest root, longest first."""
-    in_folder = index_folders(indexes or HERE)
-    if len(in_folder) == 1:
-        return {in_folder[0]: 0}
-    try:
-        here = _with_separator(str(working_folder()))
-    except OSError:  # it was deleted
-        return {}
+def of_this_folder(indexes: Path | None) -> list[Path]:
+    """The indexes in ./indexes, or in that of --indexes, or else those of the closest folder around the current one."""
+    folders = index_folders(indexes or HERE)
+    if folders or indexes is not None:
+        return folders
+    here = _with_separator(str(working_folder()))
     depths: dict[Path, int] = {}
-    inside: list[Path] = []
-    for index in all_indexes(indexes):
+    for index in all_indexes(None):
         roots = [_with_separator(root) for root in roots_of(index) if not uri_scheme(root)]
-        if around := [len(root) for root in roots if here.startswith(root)]:
-            depths[index] = max(around)
-        elif roots and all(root.startswith(here) for root in roots):
-            inside.append(index)
-    if depths:
-        return dict(sorted(depths.items(), key=lambda pair: -pair[1]))
-    return {inside[0]: 0} if len(inside) == 1 and not in_folder else {}
+        depths[index] = max((len(root) for root in roots if here.startswith(root)), default=0)
+    closest = max(depths.values(), default=0)
+    return [index for index, depth in depths.items() if depth == closest > 0]
+
+
+def others(indexes: Path | None) -> list[Path]:
+    """The indexes of the nearest folder of indexes that has some, or else all that the user has made elsewhere."""
+    nearest = next(filter(None, map(index_folders, folders_of_indexes(indexes))), [])
+    return nearest or ([] if indexes else remembered())
 
 
 def _with_separator(folder: str) -> str:
     return os.path.realpath(folder).rstrip(os.sep) + os.sep
 
 
-def asked_here(indexes: Path | None) -> list[Path]:
-    """The indexes that a query asks if none is named; none where only one elsewhere may be meant."""
-    return [*of_this_folder(indexes)] or index_folders(indexes or HERE)
-
-
-def meant_here(indexes: Path | None) -> list[Path]:
-    """The indexes that a command about one index may mean if none is named. Raises IndexNotFound if there are none."""
-    depths = of_this_folder(indexes)
-    if depths:
-        return [index for index, depth in depths.items() if depth == max(depths.values())]
-    folders = index_folders(nearest(indexes)) or ([] if indexes else remembered())
-    if not folders:
-        raise IndexNotFound(none_in(indexes))
-    return folders
-
-
 def all_offered(indexes: Path | None) -> dict[str, Path] | None:
-    """The indexes that are offered together if none is named, by name; None for all in the nearest folder of indexes.
+    """The indexes that are offered together if none is named, by name: those of this folder, or else all there are.
 
-    They are those whose roots contain the current folder, unless there is ./indexes, or the user's only ones elsewhere.
+    None: all in the folder of --indexes or in ./indexes, also those that are made later.
     """
     if indexes is not None or index_folders(HERE):
         return None
-    folders = [*of_this_folder(None)] or ([] if index_folders(nearest(None)) else remembered())
-    return {folder.name: folder for folder in reversed(folders)} or None
+    return {folder.name: folder for folder in reversed(of_this_folder(None) or others(None))} or None
 
 
 # -- Indexes by name ---------------------------------------------------------------------------------------------------
 
 
 def open_index(names: Sequence[str] | None, indexes: Path | None, vectors: str | None = None) -> Index:
-    """Open the index of a name, path or published copy, or else the only one there is."""
+    """Open the index of a name, path or published copy, or else the only one that is meant."""
     return Index.open(find_asked(only_one(names), indexes), vectors=vectors)
 
 
@@ -201,24 +174,22 @@ def find_asked(name: str | None, indexes: Path | None) -> Path | str:
 def find_index(name: str | None, indexes: Path | None) -> Path:
     """The folder of the index that is named, or else of the one that is meant. Raises IndexNotFound."""
     if name is None:
-        return _single(meant_here(indexes), "may be meant")
-    if (folder := folder_of(name, indexes)) is not None:
+        folders = of_this_folder(indexes) or others(indexes)
+    elif (folder := folder_of(name, indexes)) is not None:
         return folder
-    elsewhere = [] if indexes else [index for index in remembered() if index.name == name]
-    if elsewhere:
-        return _single(elsewhere, f"are called {name}")
-    there = ", ".join(index.name for index in index_folders(nearest(indexes)))
-    known = f"{shown(nearest(indexes))} holds {there}; semsearch list shows all" if there else none_in(indexes)
-    raise IndexNotFound(f"there is no index {name!r}; {known}")
-
-
-def _single(folders: Sequence[Path], may_be: str) -> Path:
+    else:
+        folders = [index for index in all_indexes(indexes) if index.name == name]
     if len(folders) == 1:
         return folders[0]
-    names = ", ".join(index.name for index in folders)
-    raise IndexNotFound(
-        f"{len(folders)} indexes {may_be}: {names} (semsearch list); choose one: --index {name_or_path(folders[0])}"
-    )
+    if folders:
+        may_be = "may be meant" if name is None else f"are called {name}"
+        names = ", ".join(index.name for index in folders)
+        raise IndexNotFound(
+            f"{len(folders)} indexes {may_be}: {names} (semsearch list); choose one: --index {name_or_path(folders[0])}"
+        )
+    there = ", ".join(index.name for index in all_indexes(indexes)) if name else ""
+    known = f"there are {there} (semsearch list)" if there else none_in(indexes)
+    raise IndexNotFound(f"there is no index {name!r}; {known}" if name else known)
 
 
 def find_indexes(names: Sequence[str], indexes: Path | None) -> dict[str, Path | str]:
@@ -232,16 +203,9 @@ def find_indexes(names: Sequence[str], indexes: Path | None) -> dict[str, Path |
 
 
 def folder_of(name: str, indexes: Path | None) -> Path | None:
-    """The folder of the index of a name, None if there is none; a text that looks like a path, or is one, is a path.
-
-    The nearest folder of indexes that has the name wins, but the path of an index in the current folder comes before
-    the folders above it. Raises UsageError for an invalid name.
-    """
+    """The folder of the index of a name or path, None if there is none. Raises UsageError for an invalid name."""
     as_path = _as_path(name)
-    if as_path is not None:
-        return as_path if has_database(as_path) else None
-    folders = folders_of_indexes(indexes)
-    places = chain((next(folders) / name, expanded(name)), (folder / name for folder in folders))
+    places = [as_path] if as_path else [*(folder / name for folder in folders_of_indexes(indexes)), expanded(name)]
     return next(filter(has_database, places), None)
 
 
@@ -257,14 +221,12 @@ def folder_to_make(name: str, paths: Iterable[str], indexes: Path | None) -> Pat
     return _as_path(name) or folder_for_new(paths, indexes) / name
 
 
-# -- Names -------------------------------------------------------------------------------------------------------------
-
-
 def name_or_path(index: Path) -> str:
     """What an index is called in any folder: its name, or its path where another has this name or it is not known."""
     path = os.path.realpath(index)
-    known = (*remembered(), *index_folders(users_own()))
-    same = {os.path.realpath(other) for other in known if other.name == index.name}
+    same = {
+        os.path.realpath(other) for other in (*remembered(), *index_folders(users_own())) if other.name == index.name
+    }
     return index.name if same == {path} and _as_path(index.name) is None else path
 
 
@@ -284,25 +246,15 @@ def name_for(path: Path) -> str:
     return (path.stem if path.is_file() else path.name) or "root"
 
 
-# -- Messages ----------------------------------------------------------------------------------------------------------
-
-
-def why_unusable(indexes: Path | None) -> str:
-    """Why indexes that are there are not found; "" if there are none."""
+def none_in(indexes: Path | None) -> str:
+    """The message that there is no index, and what to do."""
     folder = indexes or HERE
     if has_database(folder):
         return f"{folder} is itself an index; use: --index {shown(folder)}"
-    with suppress(OSError):
-        closed = [child for child in sorted(folder.iterdir()) if child.is_dir() and not os.access(child, os.X_OK)]
-        if closed:
-            return f"no index in {shown(folder)} can be read: {', '.join(map(shown, closed[:3]))}: Permission denied"
-    return ""
-
-
-def none_in(indexes: Path | None) -> str:
-    """The message that there is no index, and what to do."""
+    if closed := [child for child in folder.glob("*/") if not os.access(child, os.X_OK)]:
+        return f"{shown(closed[0])} cannot be read: Permission denied"
     where = "of this folder" if indexes is None else f"in {shown(indexes)}"
-    return why_unusable(indexes) or f"no index {where}; create one: semsearch index ."
+    return f"no index {where}; create one: semsearch index ."
 
 
 def shown(folder: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,20 +14,19 @@ from typer import Option
 from semsearch.cli import options
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import (
-    HERE,
     all_indexes,
     find_index,
     folder_for_new,
     folder_of,
     folder_to_make,
     name_for,
+    none_in,
     remember,
     roots_of,
     shown,
-    why_unusable,
 )
 from semsearch.cli.options import IndexSettings
-from semsearch.cli.printing import ask_on_terminal, complain, count, from_here, may_ask, size
+from semsearch.cli.printing import ask_on_terminal, complain, from_here
 from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
 from semsearch.dense.engines import complete
 from semsearch.errors import (
@@ -45,7 +43,7 @@ from semsearch.indexing.reading_log import READING_LOG
 from semsearch.maintenance.index_folders import missing_folders, remove_empty
 from semsearch.readers.registry import is_readable
 from semsearch.results.reports import SyncReport, endings_in_words
-from semsearch.sources.walk import HIDDEN, find_files
+from semsearch.sources.walk import HIDDEN
 from semsearch.storage.database import is_index
 from semsearch.storage.published import name_of
 from semsearch.system.locations import home_folder, uri_scheme, working_folder
@@ -167,20 +165,24 @@ class IndexTarget:
 
 def target_of(paths: Sequence[str], name: str | None, indexes: Path | None) -> IndexTarget:
     """Find the index of paths, by its name if there is one. Raises IndexNotFound, UsageError."""
-    folder = _folder_for(paths, name, indexes) if paths else find_index(name, indexes)
+    if not paths:
+        folder = find_index(name, indexes)
+    elif name is not None:
+        folder = folder_of(name, indexes) or folder_to_make(name, paths, indexes)
+    else:
+        folder = _index_of(paths, indexes)
     return IndexTarget(folder, is_new=not is_index(folder))
 
 
-def _folder_for(paths: Sequence[str], name: str | None, indexes: Path | None) -> Path:
+def _index_of(paths: Sequence[str], indexes: Path | None) -> Path:
     """The index that has the first path as a root, wherever it is, or else the place for a new one."""
-    path, known = paths[0], all_indexes(indexes)
-    same = [index for index in known if any(covers(root, path) and covers(path, root) for root in roots_of(index))]
-    if name is not None:
-        near = HERE if indexes is None and HERE.is_dir() else indexes
-        named = [index for index in same if index.name == name]
-        return folder_of(name, near) or (named[0] if named else folder_to_make(name, paths, indexes))
-    name = _name_for(path)
+    path, name = paths[0], _name_for(paths[0])
     new = folder_for_new(paths, indexes) / name
+    same = [
+        index
+        for index in all_indexes(indexes)
+        if any(covers(root, path) and covers(path, root) for root in roots_of(index))
+    ]
     of_name = [index for index in same if index.name == name]
     if of_name or len(same) == 1:
         return (of_name or same)[0]
@@ -189,15 +191,10 @@ def _folder_for(paths: Sequence[str], name: str | None, indexes: Path | None) ->
             f"{len(same)} indexes are of {path}: {', '.join(map(shown, same))}; choose one: --name {shown(same[0])}"
         )
     if is_index(new) and (roots := roots_of(new)):
-        if not any(uri_scheme(root) or os.path.lexists(root) for root in roots):
-            moved = index_command("index", path, "--name", new, "--prune")
-            raise UsageError(
-                f"{new} is an index of {', '.join(map(from_here, roots))}, which no longer exists; if it was moved "
-                f"here, run: {moved}"
-            )
+        moved = index_command("index", path, "--name", new, "--prune")
         raise UsageError(
-            f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add "
-            f"{path} to it, or another name for an index of its own"
+            f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add {path} "
+            f"to it, or another name for an index of its own; if it was moved here, run: {moved}"
         )
     return new
 
@@ -261,43 +258,18 @@ def _check_settings(index: Index, settings: IndexSettings) -> None:
 
 # -- The first question ------------------------------------------------------------------------------------------------
 
-_MOST_COUNTED = 2.0  # seconds
 
+def index_for_question(indexes: Path | None, vectors: str | None, *, without_asking: bool) -> Path:
+    """Index the current folder, which has no index, if the user wants it. Raises IndexNotFound otherwise.
 
-def index_for_question(indexes: Path | None, vectors: str | None, *, first: bool) -> Path:
-    """Index the current folder, which has no index, if the user wants it (`first`: without asking).
-
-    Raises IndexNotFound otherwise, with the command; UsageError for the home folder and the root of the disk, which
-    are never indexed without asking.
+    The home folder and the root of the disk are never indexed so.
     """
-    if reason := why_unusable(indexes):
-        raise IndexNotFound(reason)
-    here = working_folder()
-    is_whole = os.path.realpath(here) in (os.path.realpath(home_folder()), here.anchor)
-    if is_whole and first:
-        raise UsageError(f"--index-first does not index all of {here}; name a folder: semsearch index FOLDER")
-    if not first:
-        files = _readable_files(here)
-        if not files:
-            raise IndexNotFound("no index of this folder, in which there are no readable files")
-        if not may_ask():
-            raise IndexNotFound(
-                f"no index of this folder; to index {files}, run: semsearch index . (or add --index-first)"
-            )
-        if not ask_on_terminal(f"No index of this folder. Index {files}?", default=not is_whole):
-            raise IndexNotFound("nothing was indexed")
+    here, none = working_folder(), none_in(indexes)
+    if os.path.realpath(here) in (os.path.realpath(home_folder()), here.anchor):
+        raise IndexNotFound(none.replace("semsearch index .", "semsearch index FOLDER"))
+    if not without_asking and not ask_on_terminal("No index of this folder. Index it now?", default=True):
+        raise IndexNotFound(f"{none} (or query with --refresh)")
     target = target_of(["."], None, indexes)
     report = index_paths(target, ["."], ReadingOptions(), IndexSettings(vectors=vectors))
     complain(summary(target.folder, report))
     return target.folder
-
-
-def _readable_files(folder: Path) -> str:
-    """How many files of a folder would be indexed: `231 files (14 MB)`; empty for none."""
-    number, total, end = 0, 0, time.monotonic() + _MOST_COUNTED
-    for file in find_files(folder, skipped=lambda *_: None):
-        if is_readable(file.absolute):
-            number, total = number + 1, total + file.size
-        if time.monotonic() > end:
-            return f"more than {count(number, 'file')} ({size(total)})"
-    return f"{count(number, 'file')} ({size(total)})" if number else ""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from typer import Argument, Option
 
 import semsearch
-from semsearch.cli.find_index import folders_of_indexes, index_folders, open_index
+from semsearch.cli.find_index import all_indexes, open_index
 from semsearch.embedding.weights import MethodName, Unknown
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, SearchOptions, Syntax
@@ -59,9 +59,8 @@ def complete_index(ctx: Any, incomplete: str) -> list[str]:
     """The names of the indexes there are."""
     chosen = ctx.params.get("indexes")
     try:
-        folders = folders_of_indexes(Path(chosen) if chosen else None)
-        names = (index.name for folder in folders for index in index_folders(folder))
-        return list(dict.fromkeys(name for name in names if name.startswith(incomplete)))
+        names = dict.fromkeys(index.name for index in all_indexes(Path(chosen) if chosen else None))
+        return [name for name in names if name.startswith(incomplete)]
     except (SemsearchError, OSError):
         return []
 
@@ -216,9 +215,8 @@ class SearchArguments:
     regex: Annotated[
         list[str] | None, Option(metavar="REGEX", help="Only passages that match this regular expression. Repeatable.")
     ] = None
-    refresh: Annotated[bool, Option("--refresh", help="Bring the index up to date first.")] = False
-    index_first: Annotated[
-        bool, Option("--index-first", help="Without an index of this folder, make it first, and do not ask.")
+    refresh: Annotated[
+        bool, Option("--refresh", help="Bring the index up to date first, or make one of this folder.")
     ] = False
     every: Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")] = False
     min_score: Annotated[float | None, in_ranking(metavar="X", help="Drop hits with a lower score.")] = None

@@ -19,7 +19,7 @@ from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
 # options of a search that an evaluation decides by itself
-_NOT_HERE = "mode filters refresh index_first every min_score per_document duplicates boosts syntax".split()
+_NOT_HERE = "mode filters refresh every min_score per_document duplicates boosts syntax".split()
 ModesOption = Annotated[
     list[str] | None,  # typer takes no list of literals
     Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),

@@ -13,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import FOLDER, HERE, folder_for_new, name_or_path, only_one, users_own
+from semsearch.cli.find_index import HERE, folder_for_new, name_or_path, only_one, users_own
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import IndexSettings
 from semsearch.cli.printing import complain, count, from_here, keep_warnings, size, to_json
@@ -89,7 +89,7 @@ def _print_report(
         outside = [path for path in paths if folder_for_new([path], None) != HERE]
         are = "is" if len(outside) == 1 else "are"
         why = f", because {', '.join(outside)} {are} outside the current folder" if outside else ""
-        complain(f"saved to your personal indexes{why}; to keep it here, pass --indexes {FOLDER}")
+        complain(f"saved to your personal indexes{why}; to keep it here, pass --indexes {HERE}")
 
 
 # -- What would be read ------------------------------------------------------------------------------------------------

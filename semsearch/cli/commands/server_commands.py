@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import all_offered, find_indexes, nearest, none_in
+from semsearch.cli.find_index import HERE, all_offered, find_indexes, none_in
 from semsearch.cli.printing import complain, tell_warnings, to_json, warn
 from semsearch.errors import IndexNotFound, MissingExtra
 from semsearch.server.access import make_token, token_path
@@ -45,14 +45,14 @@ class ServedIndexes:
     rerank_seconds: options.RerankSecondsOption = None
 
     def places(self) -> dict[str, Any] | None:
-        """The named indexes, or those of this folder; None for all in the nearest folder of indexes."""
+        """The named indexes, or those of this folder; None for all in the folder of indexes."""
         return find_indexes(self.index, self.indexes) if self.index else all_offered(self.indexes)
 
     def open(self, *, is_reranked: bool = True) -> OpenIndexes:
         """Open them."""
         places = self.places()
         return OpenIndexes(
-            folder=None if places else nearest(self.indexes),
+            folder=None if places else self.indexes or HERE,
             places=places,
             reranker=options.chosen_reranker(self.rerank, self.rerank_seconds) if is_reranked else None,
             vectors=self.vectors,
@@ -61,7 +61,7 @@ class ServedIndexes:
     def as_options(self) -> list[str]:
         """The same as options of the command line, for a program that starts elsewhere."""
         places = self.places()
-        chosen = ["--indexes", str(nearest(self.indexes).absolute())] if places is None else list[str]()
+        chosen = ["--indexes", str((self.indexes or HERE).absolute())] if places is None else list[str]()
         for place in (places or {}).values():
             chosen += ["-i", str(place.absolute() if isinstance(place, Path) else place)]
         chosen += ["--vectors", self.vectors] if self.vectors else []

@@ -12,7 +12,7 @@ from typer import Option
 
 from semsearch import trust as permissions
 from semsearch.cli import options
-from semsearch.cli.find_index import find_asked, meant_here, only_one
+from semsearch.cli.find_index import find_asked, find_index, of_this_folder, only_one
 from semsearch.cli.printing import (
     PROBLEMS,
     aligned,
@@ -65,7 +65,9 @@ def status(
 def _places(name: str | None, chosen: options.OneIndex) -> Sequence[Path | str]:
     """The index that is named, or else all of this folder."""
     names = [*filter(None, [name]), *(chosen.index or ())]
-    return [find_asked(only_one(names), chosen.indexes)] if names else meant_here(chosen.indexes)
+    if names:
+        return [find_asked(only_one(names), chosen.indexes)]
+    return of_this_folder(chosen.indexes) or [find_index(None, chosen.indexes)]
 
 
 def _problems(index: Index) -> tuple[dict[str, Any], list[str]]:

@@ -198,16 +198,16 @@ def test_a_question_without_an_index_says_which_command_makes_one(empty: Path) -
     for command in (["query", "ship"], ["context", "ship"], ["a question of", "ships"]):
         result = semsearch(*command)
         assert (result.status, result.out) == (2, "")
-        assert "to index 2 files (" in result.err
-        assert "run: semsearch index . (or add --index-first)" in result.err
+        told = "semsearch: no index of this folder; create one: semsearch index . (or query with --refresh)\n"
+        assert result.err == told
 
 
 def test_a_question_is_answered_after_the_folder_was_indexed_first(empty: Path, small_vectors: VectorTable) -> None:
-    result = semsearch("query", "captain", "--index-first", "--vectors", small_vectors.folder, "--format", "paths")
+    result = semsearch("query", "captain", "--refresh", "--vectors", small_vectors.folder, "--format", "paths")
     assert (result.status, result.lines[0]) == (0, "docs/guide.md")
     assert "2 added" in result.err
     assert semsearch("status", "--json").json["roots"] == [empty.as_posix()]
-    again = semsearch("query", "captain", "--index-first", "--format", "paths")
+    again = semsearch("query", "captain", "--refresh", "--format", "paths")
     assert (again.out, again.err) == (result.out, "")
 
 
@@ -217,20 +217,17 @@ def test_on_a_terminal_a_question_offers_once_to_index_the_folder(
 ) -> None:
     asked = Mock(return_value=answer)
     monkeypatch.setattr("semsearch.cli.index_files.ask_on_terminal", asked)
-    monkeypatch.setattr("semsearch.cli.index_files.may_ask", lambda: True)
     result = semsearch("query", "captain", "--vectors", small_vectors.folder)
-    assert asked.call_args.args[0].startswith("No index of this folder. Index 2 files (")
-    assert asked.call_args.kwargs == {"default": True}
+    assert asked.call_args.args == ("No index of this folder. Index it now?",)
     assert (result.status, (empty / "indexes").exists()) == ((0, True) if answer else (2, False))
-    assert answer or result.err == "semsearch: nothing was indexed\n"
 
 
 def test_the_home_folder_is_never_indexed_without_a_question(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(empty))
     monkeypatch.setenv("USERPROFILE", str(empty))
-    result = semsearch("query", "ship", "--index-first")
+    result = semsearch("query", "ship", "--refresh")
     assert (result.status, (empty / "indexes").exists()) == (2, False)
-    assert "does not index all of" in result.err
+    assert "create one: semsearch index FOLDER" in result.err
 
 
 def test_an_index_in_the_folder_that_it_is_of_never_reads_itself(made: Path) -> None:

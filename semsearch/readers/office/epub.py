@@ -18,6 +18,7 @@ from semsearch.readers.office.office_archive import Archive, member_path, proper
 _OPF = "{http://www.idpf.org/2007/opf}"
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _NCX = "{http://www.daisy.org/z3986/2005/ncx/}"
+_NCX_TYPE = "application/x-dtbncx+xml"
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 _ENCRYPTED = "{http://www.w3.org/2001/04/xmlenc#}CipherReference"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
@@ -71,24 +72,12 @@ def _names_of_chapters(archive: Archive, folder: str, items: Any) -> dict[str, s
     names: dict[str, str] = {}
     for item in items:
         path = member_path(folder, item.get("href", ""))
-        if path not in archive:
-            continue
-        inside = posixpath.dirname(path)
-        if "nav" in (item.get("properties") or "").split():
-            entries = [
-                (link.get("href", ""), "".join(link.itertext())) for link in archive.tree(path).iter(_XHTML + "a")
-            ]
-        elif item.get("media-type") == "application/x-dtbncx+xml":
-            entries = [
-                (point.find(_NCX + "content").get("src", ""), "".join(point.find(_NCX + "navLabel").itertext()))
-                for point in archive.tree(path).iter(_NCX + "navPoint")
-                if point.find(_NCX + "content") is not None and point.find(_NCX + "navLabel") is not None
-            ]
-        else:
-            continue
-        for target, label in entries:
-            if label.strip():
-                names.setdefault(member_path(inside, target), " ".join(label.split()))
+        if path in archive and ("nav" in (item.get("properties") or "").split() or item.get("media-type") == _NCX_TYPE):
+            for link in archive.tree(path).iter(_XHTML + "a", _NCX + "navPoint"):
+                content, label = link.find(_NCX + "content"), link.find(_NCX + "navLabel")
+                target = link.get("href", "") if content is None else content.get("src", "")
+                if name := " ".join("".join((link if label is None else label).itertext()).split()):
+                    names.setdefault(member_path(posixpath.dirname(path), target), name)
     return names
 
 

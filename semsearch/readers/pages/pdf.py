@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from heapq import merge
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -86,34 +86,28 @@ class Hyphens:
     """Joins hyphenated lines, by the words of the text that they are from."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        words_of_lines: set[str] = set()
-        for line in lines:
-            words_of_lines.update(_WORD.findall(line))
-        words = {word.lower() for word in words_of_lines}
-        self._words = {word for word in words if "-" not in word}
-        self._compounds = words - self._words
+        self._words = {word.lower() for line in lines for word in _WORD.findall(line)}
 
     def join(self, before: str, after: str) -> str:
         """Join two lines, of which the first ends in the middle of a word and has lost its hyphen."""
         first, second = _LAST.search(before), _FIRST.match(after)
-        if not first or not second:
-            return f"{before}-{after}"
-        return before + ("-" if self._keeps(first[0], second[0]) else "") + after
+        keeps_hyphen = not first or not second or self._keeps(first[0], second[0])
+        return f"{before}{'-' if keeps_hyphen else ''}{after}"
 
     def _keeps(self, first: str, second: str) -> bool:
-        parts = first.lower().rpartition("-")
-        whole = parts[2] + second.lower()
-        if whole in self._words:
+        last_part = first.lower().rpartition("-")[2]
+        if last_part + second.lower() in self._words:
             return False
-        if f"{first}-{second}".lower() in self._compounds or not second[0].islower() or not first[-1].isalpha():
+        if f"{first}-{second}".lower() in self._words or not second[0].islower() or not first[-1].isalpha():
             return True
-        return parts[2] in _COMPOUNDING or first.isupper()
+        return last_part in _COMPOUNDING or first.isupper()
 
 
 # -- Running heads -----------------------------------------------------------------------------------------------------
 
 _EDGE = 2.0  # heights of letters that a head or foot of several lines takes at most
 _GAP = 1.5  # heights of letters between a head or foot and the text, from line to line
+_COUNTED = "the distance from the number of the page"
 _PAGES = 3  # a running head or foot is on so many at least
 _AT_END = re.compile(r"(?:\A\d{1,5}(?=\s|\Z)|(?<=\s)\d{1,5}\Z)")
 _NUMBER = re.compile(
@@ -124,35 +118,18 @@ _NUMBER = re.compile(
 def without_running_lines(lines: Sequence[PageLine]) -> list[PageLine]:
     """The lines without running heads and feet and page numbers; a short document has none of them."""
     edges = {number: _edges(list(page)) for number, page in groupby(lines, key=attrgetter("page"))}
-    seen: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for number, edge in edges.items():
-        for line in edge:
-            for height in _heights(line):
-                seen[_key(line.text), height].add(number)
-    repeated = {key for key, numbers in seen.items() if len(numbers) >= _PAGES}
-    running = _with_page_numbers(edges)
-    for line in chain.from_iterable(edges.values()):
-        if any((_key(line.text), height) in repeated for height in _heights(line)):
-            running.add(id(line))
+    alike = defaultdict[tuple[str, int], list[PageLine]](list)
+    for number, line in ((number, line) for number, edge in edges.items() for line in edge):
+        for step in (round(line.bottom / 4), round(line.bottom / 4) + 1):  # of four points
+            alike[_key(line.text), step].append(line)
+        for written in {*_AT_END.findall(line.text)}:  # a page number counts on, whatever stands beside it
+            alike[_COUNTED, int(written) - number].append(line)
+    running = set[int]()
+    for (text, _), same in alike.items():
+        least = max(_PAGES, len(edges) / 3) if text == _COUNTED else _PAGES
+        if len({line.page for line in same}) >= least:
+            running.update(map(id, same))
     return [line for line in lines if id(line) not in running]
-
-
-def _heights(line: PageLine) -> tuple[int, int]:
-    """The steps of four points in which a line may stand on other pages."""
-    step = round(line.bottom / 4)
-    return step, step + 1
-
-
-def _with_page_numbers(edges: Mapping[int, Sequence[PageLine]]) -> set[int]:
-    """The ids of lines that begin or end with a number whose distance from the page's is the same on many pages."""
-    lines: dict[int, list[int]] = defaultdict(list)
-    for number, edge in edges.items():
-        for line in edge:
-            for written in {*_AT_END.findall(line.text)}:
-                lines[int(written) - number].append(id(line))
-    most = max(lines.values(), key=len, default=[])
-    is_counted = len(most) >= _PAGES and len(most) * 3 >= len(edges)
-    return {*most} if is_counted else set()
 
 
 def _edges(page: Iterable[PageLine]) -> list[PageLine]:

@@ -24,7 +24,7 @@ from semsearch.index import Index
 from semsearch.results.hits import NEAREST, Hit, above_threshold, location
 from semsearch.results.options import SearchOptions
 from semsearch.results.reports import endings_in_words
-from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes, checked_filters
+from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes
 from semsearch.server.work_pool import WorkPool
 from semsearch.text.text_lengths import heading_text
 
@@ -169,7 +169,7 @@ class Tools:
                 "index": name if chosen.name is None else None,
             }
             for name, opened_index in chosen.by_name.items()
-            for document in opened_index.documents(checked_filters(filters))
+            for document in opened_index.documents(filters)
         )
         page = list(islice(documents, cursor, cursor + limit + 1))
         shown = _that_fit(page[:limit], _LISTED)
@@ -217,7 +217,7 @@ def use(tool: Callable[..., Answer], **arguments: Any) -> Answer:
 
 
 def _options(k: int, filters: Sequence[str]) -> SearchOptions:
-    return SearchOptions(k, filters=checked_filters(filters))
+    return SearchOptions(k, filters=filters)
 
 
 def _first_that_has(chosen: ChosenIndexes, ask: Callable[[Index], Any]) -> tuple[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, get_args
 
@@ -17,8 +18,8 @@ import numpy as np
 
 from semsearch.arrays.types import Float32
 from semsearch.errors import StorageError, UsageError
-from semsearch.maintenance.read_documents import matching, moment, text_of
-from semsearch.search.filters import parse
+from semsearch.filters import all_match, parse
+from semsearch.maintenance.read_documents import moment, text_of
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
@@ -82,8 +83,8 @@ def export_rows(
     """
     check_all_documents(db)
     here, after = working_folder().as_posix(), BEGINNING
-    where = matching(db, [parse(text) for text in filters], here)
-    while listed := list_documents(db, where.sql, where.parameters, after=after, limit=_PAGE):
+    passes = partial(all_match, [parse(text) for text in filters])
+    while listed := list_documents(db, passes, after=after, limit=_PAGE):
         for document in listed:
             row = document.row
             passages = list(each_passage(db, row.first_passage, row.first_passage + row.passages))

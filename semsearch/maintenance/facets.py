@@ -9,33 +9,21 @@ it has several.
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from semsearch.filters import Filter, metadata_texts, number_of, parse, texts_of
 from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue, FolderFacet
-from semsearch.search.filters import (
-    FilterChoice,
-    condition,
-    file_time,
-    nested_values,
-    number_of,
-    parse,
-    says_modified,
-    teach,
-    text_of,
-)
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_rows import WITH_RECORDS, check_all_documents, each_row
+from semsearch.storage.document_rows import FilterRow, check_all_documents, filter_rows
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.schema import get_stamp
 from semsearch.system.locations import working_folder
@@ -76,55 +64,29 @@ class FacetCache:
 
 def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) -> Facets:
     """Count the facets under filters, with so many values of each key. Raises UsageError for an invalid filter."""
-    choices, here = [parse(text) for text in texts], working_folder().as_posix()
-    keys = [choice.key or f"={text}" for choice, text in zip(choices, texts, strict=True)]  # of several: no key
-    own: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    of_key: dict[str, list[FilterChoice]] = defaultdict(list)
-    for key, text, choice in zip(keys, texts, choices, strict=True):
-        own[key] += (text,)
-        of_key[key].append(choice)
-    documents, counts = _count(db, keys, choices, here)
-    folders, formats = counts.pop("path", _KeyCounts()), counts.pop("format", _KeyCounts())
+    filters, of_key = [parse(text) for text in texts], defaultdict[str, list[Filter]](list)
+    for filter_ in filters:
+        of_key[filter_.key or f"={filter_.text}"].append(filter_)  # of several: no key
+    own = {key: tuple(filter_.text for filter_ in of_one) for key, of_one in of_key.items()}
+    documents, counts = _count(db, of_key)
+    folders, formats = (counts.pop(key, _KeyCounts()) for key in ("path", "format"))
     dates = sorted(key for key, of_values in counts.items() if key == "modified" or of_values.are_dates)
     others = sorted(counts.keys() - {*dates}, key=lambda key: counts[key].usefulness(key))
     roots = [normalize("NFC", root.path).rstrip("/") for root in get_roots(db) if not root.single]
-    in_folders = {folders.written[folder]: count for folder, count in folders.values.items()}
     return Facets(
         documents=documents,
-        folders=_folder_facet(in_folders, roots, here, choices=of_key["path"], own=own["path"], most=values),
-        formats=_facet("format", formats, own["format"], values),
-        dates=tuple(_date_facet(key, counts[key], of_key[key], own[key]) for key in dates),
-        metadata=tuple(_facet(key, counts[key], own[key], values) for key in others[:_MOST_KEYS]),
+        folders=_folder_facet(folders.values, roots, of_key["path"], most=values),
+        formats=_facet("format", formats, own.get("format", ()), values),
+        dates=tuple(_date_facet(key, counts[key], of_key[key]) for key in dates),
+        metadata=tuple(_facet(key, counts[key], own.get(key, ()), values) for key in others[:_MOST_KEYS]),
         more_keys=max(0, len(others) - _MOST_KEYS),
     )
 
 
 # -- Counting documents ------------------------------------------------------------------------------------------------
 
-Scalar = str | int | float | bool | None
-_QUARTER_NS = 900 * 1_000_000_000  # no border between months lies within a quarter of an hour
-_DAY = re.compile(r"(\d{4})-(\d\d)(-\d\d([T ]\d\d:\d\d.*)?)?", re.DOTALL)
+_DAY = re.compile(r"(\d{4}-\d\d)(-\d\d([T ]\d\d:\d\d.*)?)?", re.DOTALL)
 _YEAR = re.compile(r"(\d{4})(-\d\d){0,2}")
-_TAKEN = ("path", "title", "format")  # keys that filters look up elsewhere than in the metadata
-
-
-class _Row(NamedTuple):
-    """What facets count of a document or record; `failed` is the one key whose filters it fails, if it does."""
-
-    failed: str | None
-    folder: str  # in full; "" of what lies in no root that is a folder
-    format: str
-    month: str  # of its file, unless the document says when it was modified
-    metadata: str  # JSON
-
-
-class _Value(NamedTuple):
-    """A value: as filters compare it, as it is written, and its year and month if it is a date."""
-
-    compared: str | float
-    text: str
-    year: str = ""
-    month: str = ""
 
 
 @dataclass(slots=True)
@@ -132,22 +94,25 @@ class _KeyCounts:
     """The number of documents with each value of one key."""
 
     documents: int = 0
-    values: Counter[str | float] = field(default_factory=Counter)
-    written: dict[str | float, str] = field(default_factory=dict)  # each value as it is first written
+    values: Counter[str] = field(default_factory=Counter)  # by the value as it is first written
+    written: dict[str | float, str] = field(default_factory=dict)  # by the value as filters compare it
     years: Counter[str] = field(default_factory=Counter)
     months: Counter[str] = field(default_factory=Counter)
     dates: int = 0  # distinct values that are dates
 
-    def add(self, values: Collection[_Value], documents: int) -> None:
-        """Count documents that have these values."""
-        self.documents += documents
-        for value in values:
-            if value.compared not in self.written:
-                self.written[value.compared] = value.text
-                self.dates += bool(value.month)
-        self.values.update(dict.fromkeys({value.compared for value in values}, documents))
-        self.years.update(dict.fromkeys({value.year for value in values if value.year}, documents))
-        self.months.update(dict.fromkeys({value.month for value in values if value.month}, documents))
+    def add(self, texts: Iterable[str]) -> None:
+        """Count a document that has these values."""
+        self.documents += 1
+        values, years, months = set[str](), set[str](), set[str]()
+        for text in texts:
+            compared, year, month = _parsed(text)
+            self.dates += bool(month) and compared not in self.written
+            values.add(self.written.setdefault(compared, text))
+            years |= {year} - {""}
+            months |= {month} - {""}
+        self.values.update(values)
+        self.years.update(years)
+        self.months.update(months)
 
     @property
     def are_dates(self) -> bool:
@@ -159,72 +124,35 @@ class _KeyCounts:
         return len(self.values) == self.documents, -self.documents, key
 
 
-def _count(
-    db: sqlite3.Connection, keys: Sequence[str], choices: Sequence[FilterChoice], here: str
-) -> tuple[int, dict[str, _KeyCounts]]:
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> tuple[str | float, str, str]:
+    """A value as filters compare it, and its year and month if it is a date."""
+    number, day, year = number_of(text), _DAY.fullmatch(text), _YEAR.fullmatch(text)
+    return text.casefold() if number is None else number, text[:4] if day or year else "", day[1] if day else ""
+
+
+def _count(db: sqlite3.Connection, filters: Mapping[str, Sequence[Filter]]) -> tuple[int, dict[str, _KeyCounts]]:
     """The number of documents that pass all filters, and those with each value of each key."""
-    teach(db)
-    truths = (
-        [condition([choice], here=here, metadata=metadata) for choice in choices]
-        for metadata in ("documents.metadata", WITH_RECORDS)
-    )
-    rows = each_row(db, *([(truth.sql, truth.parameters) for truth in of_rows] for of_rows in truths))
-    alike: Counter[tuple[_Row, ...]] = Counter()  # documents by what is counted of their rows
-    for _, of_document in groupby(rows, key=itemgetter(0)):
-        alike[tuple(dict.fromkeys(filter(None, (_row(row, keys) for row in of_document))))] += 1
     documents, counts = 0, defaultdict[str, _KeyCounts](_KeyCounts)
-    for counted, number in alike.items():
-        documents += number * any(row.failed is None for row in counted)
-        of_keys: dict[str, dict[_Value, None]] = defaultdict(dict)
-        for row in counted:
-            for key, value in _values(row):
-                if row.failed in (None, key):
-                    of_keys[key][value] = None
-        for key, values in of_keys.items():
-            counts[key].add(values, number)
+    for _, rows in groupby(filter_rows(db), key=lambda row: row.document_id):
+        passes, texts_of_keys = False, defaultdict[str, list[str]](list)
+        for row in rows:
+            failed = [key for key, of_key in filters.items() if not all(filter_.matches(row) for filter_ in of_key)]
+            passes |= not failed
+            for key, texts in _texts(row).items() if len(failed) <= 1 else ():
+                if not failed or failed == [key]:
+                    texts_of_keys[key] += texts
+        documents += passes
+        for key, texts in texts_of_keys.items():
+            counts[key].add(texts)
     return documents, counts
 
 
-def _row(columns: tuple[Any, ...], keys: Sequence[str]) -> _Row | None:
-    _, root, path, format_, mtime_ns, metadata, *truths = columns
-    failed = {key for key, truth in zip(keys, truths, strict=True) if not truth}
-    if len(failed) > 1:
-        return None
-    folder = normalize("NFC", f"{root.rstrip('/')}/{path}").rpartition("/")[0] if root else ""
-    month = _month(mtime_ns // _QUARTER_NS) if mtime_ns is not None and not says_modified(metadata) else ""
-    return _Row(failed.pop() if failed else None, folder, format_, month, metadata)
-
-
-@lru_cache(maxsize=4096)
-def _month(quarter: int) -> str:
-    return file_time(quarter * _QUARTER_NS)[: len("2025-01")]
-
-
-def _values(row: _Row) -> Iterator[tuple[str, _Value]]:
-    yield "path", _Value(row.folder, row.folder)
-    yield "format", _Value(row.format, row.format)
-    if row.month:
-        yield "modified", _Value(row.month, row.month, row.month[:4], row.month)
-    yield from _metadata_values(row.metadata)
-
-
-@lru_cache(maxsize=1024)
-def _metadata_values(metadata: str) -> tuple[tuple[str, _Value], ...]:
-    """The single values in metadata, by the keys that filters can write: author.name is the name inside author."""
-    return tuple(
-        (key, _value(scalar))
-        for name, item in json.loads(metadata).items()
-        for key, scalar in nested_values(name.casefold(), item)
-        if key not in _TAKEN and '"' not in key and key.strip(".") and key.strip() == key
-    )
-
-
-def _value(scalar: Scalar) -> _Value:
-    text = text_of(scalar)
-    number = number_of(text)
-    is_day = _DAY.fullmatch(text) is not None
-    year = text[:4] if is_day or _YEAR.fullmatch(text) else ""
-    return _Value(text.casefold() if number is None else number, text, year, text[:7] if is_day else "")
+def _texts(row: FilterRow) -> Mapping[str, Sequence[str]]:
+    """What a row has under each key that filters can write."""
+    folder = normalize("NFC", row.absolute).rpartition("/")[0]
+    texts = {key: texts for key, texts in metadata_texts(row.metadata_json).items() if _WRITABLE.fullmatch(key)}
+    return texts | {"path": [folder], "format": [row.format], "modified": [*texts_of(row, "modified")]}
 
 
 # -- Facets of values and dates ----------------------------------------------------------------------------------------
@@ -234,59 +162,48 @@ _LONGEST = 150  # characters of a value that is listed
 
 def _facet(key: str, counts: _KeyCounts, own: tuple[str, ...], most: int) -> Facet:
     """The most frequent values that are short enough to be listed."""
-    listed = ((counts.written[value], count) for value, count in counts.values.items())
-    frequent = nsmallest(
-        most, (pair for pair in listed if len(pair[0]) <= _LONGEST), key=lambda pair: (-pair[1], pair[0])
+    listed = (pair for pair in counts.values.items() if len(pair[0]) <= _LONGEST)
+    frequent = nsmallest(most, listed, key=lambda pair: (-pair[1], pair[0]))
+    values = tuple(
+        FacetValue(text, count, value_filter(key, text, is_exact=bool(counts.dates and _YEAR.fullmatch(text))))
+        for text, count in frequent
     )
-
-    def filter_of(text: str) -> str:
-        is_of_dates = counts.dates and _YEAR.fullmatch(text)  # to be equal to 2024 would be to lie in it
-        return _glob_filter(key, text) if is_of_dates else value_filter(key, text)
-
-    values = tuple(FacetValue(text, count, filter_of(text)) for text, count in frequent)
     return Facet(key, own, values, len(counts.values) - len(values))
 
 
-def _date_facet(key: str, counts: _KeyCounts, choices: Sequence[FilterChoice], own: tuple[str, ...]) -> DateFacet:
-    only = [choice.only for choice in choices]
-    matches = [_YEAR.fullmatch(choice.value) for choice in only if choice and choice.operator == "="]
+def _date_facet(key: str, counts: _KeyCounts, filters: Sequence[Filter]) -> DateFacet:
+    only = [filter_.only for filter_ in filters]
+    matches = [_YEAR.fullmatch(comparison[2]) for comparison in only if comparison and comparison[1] == "="]
     chosen = {match[1] for match in matches if match}
     year = chosen.pop() if len(chosen) == 1 else None
     years, months = counts.years, counts.months
+
+    def values(dates: Iterable[str], counts: Counter[str]) -> tuple[FacetValue, ...]:
+        return tuple(FacetValue(date, counts[date], value_filter(key, date)) for date in dates)
+
     return DateFacet(
         key=key,
-        own=own,
-        years=_dated(key, years, sorted(years, reverse=True)[:_MOST_YEARS]),
+        own=tuple(filter_.text for filter_ in filters),
+        years=values(sorted(years, reverse=True)[:_MOST_YEARS], years),
         more=max(0, len(years) - _MOST_YEARS),
         year=year,
-        months=_dated(key, months, [month for month in sorted(months) if month[:4] == year]),
+        months=values([month for month in sorted(months) if month[:4] == year], months),
     )
-
-
-def _dated(key: str, counts: Counter[str], dates: Iterable[str]) -> tuple[FacetValue, ...]:
-    return tuple(FacetValue(date, counts[date], value_filter(key, date)) for date in dates)
 
 
 # -- Folders -----------------------------------------------------------------------------------------------------------
 
-_BRACKETED = re.compile(r"\[([^\]/])\]")
-_WILD = re.compile(r"[*?\[]")
-
 
 def _folder_facet(
-    counts: Mapping[str, int],
-    roots: Sequence[str],
-    here: str,
-    *,
-    choices: Sequence[FilterChoice],
-    own: tuple[str, ...],
-    most: int,
+    counts: Mapping[str, int], roots: Sequence[str], filters: Sequence[Filter], *, most: int
 ) -> FolderFacet:
     """The folders below the present one. `counts`: of the documents directly in each folder, named in full."""
     below: Counter[str] = Counter()  # documents in each folder, at any depth
     parents: dict[str, str] = {}
+    elsewhere = 0
     for folder, count in counts.items():
         root = next((root for root in roots if f"{folder}/".startswith(f"{root}/")), None)
+        elsewhere += count if root is None else 0
         while root is not None:
             below[folder] += count
             parents[folder] = "" if folder == root else folder.rpartition("/")[0]
@@ -294,7 +211,7 @@ def _folder_facet(
                 break
             folder = parents[folder]
     top = roots[0] if len(roots) == 1 else ""  # of several, the roots are the topmost folders
-    present = next((name for name in _named_folders(choices, top, here) if name in below), top)
+    present = next((name for name in _named_folders(filters, top) if name in below), top)
     trail, folder = list[str](), present
     while folder not in ("", top):
         trail.append(folder)
@@ -306,49 +223,41 @@ def _folder_facet(
         name = folder if folder in roots else folder.rpartition("/")[2]
         return FacetValue(name, below[folder], _escaped(folder) + "/")
 
+    here = counts[present] if present in below else 0
     return FolderFacet(
-        own=own,
+        own=tuple(filter_.text for filter_ in filters),
         path=tuple(map(value, reversed(trail))),
-        here=counts.get(present, 0) + (counts.get("", 0) if present and present == top else 0),
+        here=here + (elsewhere if present == top else 0),
         values=tuple(map(value, ranked[:most])),
         more=max(0, len(ranked) - most),
     )
 
 
-def _named_folders(choices: Sequence[FilterChoice], top: str, here: str) -> list[str]:
+def _named_folders(filters: Sequence[Filter], top: str) -> list[str]:
     """The folders, in full, that filters on the path may mean, if they name one."""
-    filter_ = choices[0].only if len(choices) == 1 else None
-    value = "" if filter_ is None else filter_.value.rstrip("*")
-    if filter_ is None or filter_.operator not in ("~", "=") or not value.endswith("/"):
+    only = filters[0].only if len(filters) == 1 else None
+    value = "" if only is None or only[1] not in ("~", "=") else only[2].rstrip("*")
+    if not value.endswith("/") or re.search(r"[*?\[]", re.sub(r"\[.\]", "", value)):
         return []
-    if _WILD.search(_BRACKETED.sub("", value)):
-        return []
-    named = normalize("NFC", _BRACKETED.sub(r"\1", value)).removeprefix("./").rstrip("/")
-    return [named, *([f"{top}/{named}"] if top else []), f"{here}/{named}"]
+    named = normalize("NFC", re.sub(r"\[(.)\]", r"\1", value)).removeprefix("./").rstrip("/")
+    return [named, *([f"{top}/{named}"] if top else []), f"{working_folder().as_posix()}/{named}"]
 
 
 # -- Filters that select a value ---------------------------------------------------------------------------------------
 
+_WRITABLE = re.compile(r'(?!path$|title$|format$)(?=.*[^.])[^"\s](?:[^"]*[^"\s])?', re.DOTALL)  # keys of metadata
 _PLAIN_KEY = re.compile(r"[\w.\-]+")
-_UNSAFE = re.compile(r"[|\\\n\r]|\.\.")  # what has a meaning in filters
-_GLOB = re.compile(r"[*?\[|\\]|\s")
+_UNSAFE = re.compile(r"^[\s=<>]|\s$|\.\.|[\n\r]")  # what has a meaning in filters
 
 
-def value_filter(key: str, text: str) -> str:
-    """The filter that selects the documents with a value."""
-    if text != text.strip() or _UNSAFE.search(text):
-        return _glob_filter(key, text)
-    return f"{_written(key)}={text}"
-
-
-def _glob_filter(key: str, text: str) -> str:
-    return f"{_written(key)}~{_escaped(text)}"
+def value_filter(key: str, text: str, *, is_exact: bool = False) -> str:
+    """The filter that selects the documents with a value; `is_exact`: not those of dates that lie in it."""
+    written = key if _PLAIN_KEY.fullmatch(key) else f'"{key}"'
+    if is_exact or _UNSAFE.search(text):
+        return f"{written}~{_escaped(text)}"
+    return f"{written}={text}".replace("|", "\\|")
 
 
 def _escaped(text: str) -> str:
     """A glob that matches a text and nothing else."""
-    return _GLOB.sub(lambda match: "[[]" if match[0] == "[" else f"[{match[0]}]", text)
-
-
-def _written(key: str) -> str:
-    return key if _PLAIN_KEY.fullmatch(key) else f'"{key}"'
+    return re.sub(r"[*?\[=<>\s]", lambda match: f"[{match[0]}]", text).replace("|", "\\|")

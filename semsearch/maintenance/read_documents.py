@@ -7,21 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from semsearch.filters import Filter, all_match, parse
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
-from semsearch.search.filters import Condition, FilterChoice, condition, parse, teach
 from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
     BEGINNING,
-    WITH_RECORDS,
     DocumentRow,
     added_texts,
     check_all_documents,
     get_documents,
-    has_record_metadata,
     list_documents,
 )
 from semsearch.storage.find_document import find_document, find_passage, path_of
@@ -44,38 +43,20 @@ def each_document(database: IndexDatabase, filters: Sequence[str], *, page: int 
     return _each(database, [parse(text) for text in filters], page)
 
 
-def _each(database: IndexDatabase, filters: Sequence[FilterChoice], page: int) -> Iterator[DocumentInfo]:
+def _each(database: IndexDatabase, filters: Sequence[Filter], page: int) -> Iterator[DocumentInfo]:
     """Read page by page, each in a transaction of its own: a slow reader of the list keeps no old generation alive."""
     here = working_folder().as_posix()
     after, limit = BEGINNING, min(_FIRST, page)
     while True:
         with database.reading() as db:
-            where = matching(db, filters, here)
             if after == BEGINNING:
                 check_all_documents(db)
-            rows = list_documents(db, where.sql, where.parameters, after=after, limit=limit)
+            rows = list_documents(db, partial(all_match, filters), after=after, limit=limit)
             listed = [_info(document.row, here) for document in rows]
         yield from listed
         if len(rows) < limit:
             return
         after, limit = (rows[-1].row.root_id, rows[-1].row.path), page
-
-
-_RECORDS_MATCH = """iif(documents.id IN (SELECT document_id FROM record_metadata), EXISTS (SELECT 1 FROM passages
-    LEFT JOIN record_metadata ON record_metadata.passage_id = passages.id
-    WHERE passages.id >= documents.first_passage AND passages.id < documents.first_passage + documents.passages
-    AND ({of_records})), {of_documents})"""
-
-
-def matching(db: sqlite3.Connection, filters: Sequence[FilterChoice], here: str) -> Condition:
-    """The condition that a document passes all filters: if its records have metadata, that one of them does."""
-    teach(db)
-    of_documents = condition(filters, here=here)
-    if not filters or not has_record_metadata(db):
-        return of_documents
-    of_records = condition(filters, here=here, metadata=WITH_RECORDS)
-    sql = _RECORDS_MATCH.format(of_records=of_records.sql, of_documents=of_documents.sql)
-    return Condition(sql, of_records.parameters + of_documents.parameters)
 
 
 def _info(row: DocumentRow, here: str) -> DocumentInfo:

@@ -15,11 +15,10 @@ documents, those that it would exclude are looked for. Each filter is checked on
 
 from __future__ import annotations
 
-import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -29,11 +28,11 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Bool, Int64, UInt64
 from semsearch.errors import UsageError, quoted
+from semsearch.filters import Comparison, all_match, metadata_texts, parse
 from semsearch.results.options import SearchOptions, Syntax
 from semsearch.search.boosts import parse_boost
-from semsearch.search.filters import Filter, comparison, condition, nested_values, parse, positive, teach
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.document_rows import has_record_metadata
+from semsearch.storage.document_rows import filter_rows
 from semsearch.storage.passage_rows import need_passages, with_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.terms import Lexicon
@@ -118,11 +117,11 @@ def allowed_passages(
 ) -> tuple[IdRanges | None, list[str]]:
     """The passages that filters, phrases, excluded words and regular expressions let through, None for all; and a
     notice of each condition that nothing fulfils, or that excludes all that is left."""
-    of_boosts = (boost.text for boost in map(parse_boost, options.boosts) if boost.filter is not None)
-    notices = _unmatched((*options.filters, *of_boosts), index)
-    allowed = _allowed_by_filters(index, options)
-    if allowed is not None and not allowed and options.filters and not notices:
-        notices.append(f"no document passes {' and '.join(map(quoted, options.filters))}")
+    allowed, unmatched = _allowed_by_filters(options, index)
+    notices = [*unmatched]
+    if options.passages is not None:
+        wanted = distinct(np.array(options.passages, dtype=np.int64))
+        allowed = IdRanges.of_ids(wanted if allowed is None else wanted[allowed.has(wanted)])
     if not syntax.must and not syntax.must_not and not options.regex:
         return allowed, notices
     passing = index.reader.lexical.ids if allowed is None else allowed
@@ -151,48 +150,47 @@ def allowed_passages(
 
 # -- Filters -----------------------------------------------------------------------------------------------------------
 
-_PASSAGES_OF_DOCUMENTS = (
-    "SELECT first_passage, passages FROM documents LEFT JOIN roots ON roots.id = documents.root_id WHERE "
-)
-_PASSAGES_OF_RECORDS = """SELECT passages.id, 1 FROM documents JOIN passages ON passages.id >= documents.first_passage
-    AND passages.id < documents.first_passage + documents.passages LEFT JOIN roots ON roots.id = documents.root_id
-    LEFT JOIN record_metadata ON record_metadata.passage_id = passages.id
-    WHERE documents.id IN (SELECT document_id FROM record_metadata) AND """
-_PASSAGES_NOT_OF_RECORDS = " AND documents.id NOT IN (SELECT document_id FROM record_metadata)"
-_BOTH = "json_patch(documents.metadata, coalesce(record_metadata.metadata, '{}'))"
+_OWN = ("path", "title", "format", "modified")
+_MEANT = {"type": "format", "ext": "format", "extension": "format", "folder": "path", "dir": "path", "file": "path"}
 
 
-def _allowed_by_filters(index: IndexView, options: SearchOptions) -> IdRanges | None:
-    """The ids of the passages that the filters and passages of a search allow; None if there are none.
-
-    Raises UsageError for a filter that means nothing.
-    """
-    if not options.filters and options.passages is None:
-        return None
-    if options.filters:
-        index.check_documents()
-    allowed = _passing(index.db, options.filters)
-    if options.passages is None:
-        return allowed
-    wanted = distinct(np.array(options.passages, dtype=np.int64))
-    return IdRanges.of_ids(wanted[allowed.has(wanted)])
+def _allowed_by_filters(options: SearchOptions, index: IndexView) -> tuple[IdRanges | None, Sequence[str]]:
+    """The passages that all filters let through, None without any; and notices of filters, also those of boosts, that
+    match nothing. They are remembered while the generation lasts."""
+    of_boosts = tuple(boost.filter.text for boost in map(parse_boost, options.boosts) if boost.filter is not None)
+    if not options.filters and not of_boosts:
+        return None, ()
+    key = tuple(options.filters), of_boosts, working_folder()
+    return index.reader.memory.filtered.of([key], lambda _: {key: _read_filtered(*key[:2], index)})[key]
 
 
-def _passing(db: sqlite3.Connection, filters: Sequence[str]) -> IdRanges:
-    """The ids of the passages that pass all filters."""
-    parsed, here = [parse(text) for text in filters], working_folder().as_posix()
-    teach(db)
-    where = condition(parsed, here=here)
-    sql = _PASSAGES_OF_DOCUMENTS + where.sql  # the SQL is ours, what was typed is in parameters
-    if not has_record_metadata(db):
-        return IdRanges.of(db.execute(sql, where.parameters))
-    of_records = condition(parsed, here=here, metadata=_BOTH)
-    return IdRanges.of(
-        [
-            *db.execute(sql + _PASSAGES_NOT_OF_RECORDS, where.parameters),
-            *db.execute(_PASSAGES_OF_RECORDS + of_records.sql, of_records.parameters),
-        ]
-    )
+def _read_filtered(
+    texts: Sequence[str], of_boosts: Sequence[str], index: IndexView
+) -> tuple[IdRanges | None, Sequence[str]]:
+    filters, passing = [parse(text) for text in texts], list[tuple[int, int]]()
+    comparisons = (comparison for filter_ in (*filters, *map(parse, of_boosts)) for comparison in filter_.comparisons)
+    unmatched = [(comparison, *test) for comparison in comparisons for test in comparison.tests.items()]
+    index.check_documents()
+    for row in filter_rows(index.db):
+        unmatched = [(comparison, value, test) for comparison, value, test in unmatched if not test(row)]
+        if all_match(filters, row):
+            passing.append((row.first_passage, row.passages))
+    notices = [_notice(comparison, value, index.db) for comparison, value, _ in unmatched]
+    if filters and not passing and not notices:
+        notices = [f"no document passes {' and '.join(map(quoted, texts))}"]
+    return IdRanges.of(passing) if filters else None, notices
+
+
+def _notice(comparison: Comparison, value: str, db: sqlite3.Connection) -> str:
+    """What a comparison lacks; of a key that no document has, the one that is perhaps meant."""
+    key = comparison.key
+    if key == "path":
+        return f"no path matches {value!r}"
+    keys = {*_OWN, *(name for row in filter_rows(db) for name in metadata_texts(row.metadata_json))}
+    if key in keys:
+        return f"no document has {key}{comparison.operator.lstrip('!')}{value}"
+    meant = [_MEANT[key]] if key in _MEANT else get_close_matches(key, sorted(keys), 1, 0.7)
+    return f"no document has the key {key!r}{f'; did you mean {meant[0]}?' if meant else ''}"
 
 
 # -- Phrases and regular expressions -----------------------------------------------------------------------------------
@@ -277,56 +275,3 @@ def _matching(pattern: str, allowed: IdRanges, index: IndexView) -> IdRanges:
 
 def _parts(ids: Int64) -> Iterator[list[int]]:
     return (ids[first : first + _AT_ONCE].tolist() for first in range(0, len(ids), _AT_ONCE))
-
-
-# -- Filters that match nothing ----------------------------------------------------------------------------------------
-
-_OWN = ("path", "title", "format", "modified")
-_MEANT = {"type": "format", "ext": "format", "extension": "format", "folder": "path", "dir": "path", "file": "path"}
-_ANY_DOCUMENT = "SELECT 1 FROM documents LEFT JOIN roots ON roots.id = root_id WHERE {} LIMIT 1"
-_ANY_RECORD = "SELECT 1 FROM record_metadata WHERE {} LIMIT 1"
-_METADATA = "SELECT DISTINCT metadata FROM documents UNION SELECT DISTINCT metadata FROM record_metadata"
-
-
-def _unmatched(filters: Iterable[str], index: IndexView) -> list[str]:
-    """A notice of each comparison in filters that matches no document. Raises UsageError for one without a meaning."""
-    notices = list[str]()
-    checked = index.reader.memory.unmatched_filters
-    for text in filters:
-        if text not in checked:
-            index.check_documents()
-            teach(index.db)
-            wanted = [replace(each, operator=positive(each.operator)) for each in parse(text).comparisons]
-            checked[text] = tuple(_sentence(index.db, each) for each in wanted if not _matches_any(index.db, each))
-        notices += checked[text]
-    return notices
-
-
-def _matches_any(db: sqlite3.Connection, wanted: Filter) -> bool:
-    where = comparison(wanted, here=working_folder().as_posix())
-    if db.execute(_ANY_DOCUMENT.format(where.sql), where.parameters).fetchone():
-        return True
-    if wanted.key.casefold() in _OWN or not has_record_metadata(db):
-        return False
-    where = comparison(wanted, metadata="record_metadata.metadata")
-    return db.execute(_ANY_RECORD.format(where.sql), where.parameters).fetchone() is not None
-
-
-def _sentence(db: sqlite3.Connection, wanted: Filter) -> str:
-    """What a filter lacks; of a key that no document has, the one that is perhaps meant."""
-    key, sign = wanted.key.casefold(), "=" if wanted.operator == ".." else wanted.operator
-    if key == "path":
-        return f"no path matches {wanted.value!r}"
-    keys = {*_OWN} if key in _OWN else {*_OWN, *_keys(db)}
-    if key in keys:
-        return f"no document has {wanted.key}{sign}{wanted.value}"
-    meant = [_MEANT[key]] if key in _MEANT else get_close_matches(key, sorted(keys), 1, 0.7)
-    return f"no document has the key {wanted.key!r}{f'; did you mean {meant[0]}?' if meant else ''}"
-
-
-def _keys(db: sqlite3.Connection) -> set[str]:
-    """The keys of all metadata, casefolded."""
-    metadata = (json.loads(text) for (text,) in db.execute(_METADATA))
-    return {
-        key for fields in metadata for name, item in fields.items() for key, _ in nested_values(name.casefold(), item)
-    }

@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
@@ -205,7 +205,7 @@ class Memory:
         self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
         self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions
         self.words = ReadTexts()
-        self.unmatched_filters: dict[str, tuple[str, ...]] = {}  # what is said of each filter
+        self.filtered = ReadCache[Hashable, tuple[IdRanges | None, Sequence[str]]](64)  # passages, and notices
         self.has_checked_documents = False
 
 

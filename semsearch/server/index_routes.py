@@ -36,7 +36,7 @@ from semsearch.results.documents import (
     PdfPage,
 )
 from semsearch.results.reports import Checkup, Problem, Status
-from semsearch.server.open_indexes import OpenIndexes, checked_filters
+from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import (
     BYTES_TYPE,
     DocumentId,
@@ -135,7 +135,7 @@ async def list_documents(request: Request, asked: Annotated[DocumentsParameters,
     """List the documents of an index, without their text"""
 
     def work(indexes: OpenIndexes) -> DocumentsAnswer:
-        documents = indexes.get(asked.index).documents(checked_filters(asked.filters))
+        documents = indexes.get(asked.index).documents(asked.filters)
         page = tuple(islice(documents, asked.offset, asked.offset + asked.limit + 1))
         return DocumentsAnswer(indexes.name_of(asked.index), page[: asked.limit], asked.next_of(page))
 
@@ -147,7 +147,7 @@ async def get_facets(request: Request, asked: Annotated[FacetsParameters, Query(
     """Count the documents that pass all filters by folder, format, date and metadata, each value with its filter"""
     return await answer(
         request,
-        lambda indexes: indexes.get(asked.index).facets(checked_filters(asked.filters), values=asked.values),
+        lambda indexes: indexes.get(asked.index).facets(asked.filters, values=asked.values),
     )
 
 

@@ -15,7 +15,6 @@ from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
-from semsearch.search.filters import FilterChoice, parse
 from semsearch.storage.database import description_of, has_database
 
 if TYPE_CHECKING:
@@ -148,22 +147,3 @@ class OpenIndexes:
 
 def _no_index() -> IndexNotFound:
     return IndexNotFound("the server has no index yet; create one with semsearch index")
-
-
-# -- Filters of requests -----------------------------------------------------------------------------------------------
-
-_MOST_WILD = 4  # wildcards of a filter: matching takes a power of the path's length
-
-
-def checked_filters(filters: Sequence[str]) -> Sequence[str]:
-    """The filters of a request. Raises UsageError for one with too many wildcards, which would be slow."""
-    for text in filters:
-        check_wildcards(text, parse(text))
-    return filters
-
-
-def check_wildcards(text: str, choice: FilterChoice) -> None:
-    """Raise UsageError for a filter with too many wildcards."""
-    for comparison in choice.comparisons:
-        if comparison.value.replace("[*]", "").replace("**", "*").count("*") > _MOST_WILD:
-            raise UsageError(f"the filter {text!r} has more than {_MOST_WILD} wildcards; use several filters")

@@ -15,8 +15,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Occurrences, Verdict
 from semsearch.results.options import Mode, SearchOptions, Syntax
 from semsearch.results.origin import Correction
-from semsearch.search.boosts import parse_boost
-from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes, check_wildcards, checked_filters
+from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes
 from semsearch.server.operations import FilterParameters, IndexParameters, Line, Parameters, answer
 from semsearch.text.tokens import words
 
@@ -66,14 +65,9 @@ class RankingParameters(FilterParameters):
         return [index] if isinstance(index, str) else index or ()
 
     def options(self) -> SearchOptions:
-        """The options of the search. Raises UsageError for filters and boosts that make no sense or would be slow."""
-        for text in self.boosts:
-            if (choice := parse_boost(text).filter) is not None:
-                check_wildcards(text, choice)
+        """The options of the search."""
         names = type(self).model_fields.keys() & SearchOptions.__dataclass_fields__.keys()
-        return SearchOptions(
-            **{name: getattr(self, name) for name in names} | {"filters": checked_filters(self.filters)}
-        )
+        return SearchOptions(**{name: getattr(self, name) for name in names})
 
 
 class HitsParameters(RankingParameters):

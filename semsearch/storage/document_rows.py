@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -322,10 +322,10 @@ def partly_read_documents(db: sqlite3.Connection) -> list[tuple[str, str]]:
 
 # -- Listed documents --------------------------------------------------------------------------------------------------
 
-_LISTED = f"""SELECT coalesce(characters, 0), {DOCUMENT_WITH_PLACE}
+_LISTED = f"""SELECT coalesce(characters, 0), documents.id IN (SELECT document_id FROM record_metadata),
+    {DOCUMENT_WITH_PLACE}
     {WITH_ROOT} LEFT JOIN readings ON document_id = documents.id
-    WHERE (documents.root_id, documents.path) > (?, ?) AND ({{condition}})
-    ORDER BY documents.root_id, documents.path LIMIT ?"""
+    WHERE (documents.root_id, documents.path) > (?, ?) ORDER BY documents.root_id, documents.path"""
 BEGINNING = (-1, "")  # before all roots
 
 
@@ -338,50 +338,62 @@ class ListedDocument(NamedTuple):
 
 def list_documents(
     db: sqlite3.Connection,
-    condition: str = "1",
-    parameters: Sequence[str] = (),
+    passes: Callable[[FilterRow | DocumentRow], bool] = lambda _: True,
     *,
     after: tuple[int, str] = BEGINNING,
     limit: int,
 ) -> list[ListedDocument]:
-    """The documents for which a condition over `documents` and `roots` holds, from the one after (root id, path) on."""
-    rows = db.execute(_LISTED.format(condition=condition), (*after, *parameters, limit))
-    return [ListedDocument(row[0], checked_document(db, row[1:])) for row in rows]
+    """The documents that pass, or one of whose records does, from the one after (root id, path) on."""
+    listed = list[ListedDocument]()
+    for characters, has_records, *columns in db.execute(_LISTED, after):
+        row = checked_document(db, columns)
+        passages = range(row.first_passage, row.first_passage + row.passages)
+        if any(map(passes, filter_rows_of(db, passages) if has_records else (row,))):
+            listed.append(ListedDocument(characters, row))
+            if len(listed) == limit:
+                break
+    return listed
 
 
-# -- Faceted rows ------------------------------------------------------------------------------------------------------
-
-_FACETED = (
-    "documents.id, CASE WHEN roots.single THEN '' ELSE coalesce(roots.path, '') END, documents.path, format, mtime_ns"
-)
-_FACETED_DOCUMENTS = "SELECT {columns}, documents.metadata{truths} FROM documents LEFT JOIN roots ON roots.id = root_id"
-_NOT_FACETED_RECORDS = " WHERE documents.id NOT IN (SELECT document_id FROM record_metadata)"
-_FACETED_RECORDS = """SELECT {columns}, {metadata}{truths} FROM documents
-    JOIN passages ON passages.id >= documents.first_passage
-    AND passages.id < documents.first_passage + documents.passages LEFT JOIN roots ON roots.id = documents.root_id
-    LEFT JOIN record_metadata ON record_metadata.passage_id = passages.id
-    WHERE documents.id IN (SELECT document_id FROM record_metadata) ORDER BY documents.id"""
-WITH_RECORDS = "json_patch(documents.metadata, coalesce(record_metadata.metadata, '{}'))"  # a record's own win
+# -- What filters compare ----------------------------------------------------------------------------------------------
 
 
-def each_row(
-    db: sqlite3.Connection,
-    of_documents: Sequence[tuple[str, Sequence[str]]],
-    of_records: Sequence[tuple[str, Sequence[str]]],
-) -> Iterator[tuple[Any, ...]]:
-    """Yield id, root or "", path, format, time of the file, metadata, and the truth of each condition, which is SQL
-    with its parameters: of each document, or of each of its records if these have metadata."""
-    sql = _FACETED_DOCUMENTS.format(columns=_FACETED, truths=_truths(of_documents))
-    records = has_record_metadata(db)
-    yield from db.execute(sql + _NOT_FACETED_RECORDS if records else sql, _parameters(of_documents))
-    if records:
-        sql = _FACETED_RECORDS.format(columns=_FACETED, metadata=WITH_RECORDS, truths=_truths(of_records))
-        yield from db.execute(sql, _parameters(of_records))
+class FilterRow(NamedTuple):
+    """What filters and facets read of a document, or of one of its records, if these have metadata."""
+
+    document_id: int
+    first_passage: int
+    passages: int
+    path: str
+    absolute: str
+    title: str
+    format: str
+    mtime_ns: int
+    metadata_json: str  # of a record, besides that of its document, which its own replaces
 
 
-def _truths(conditions: Sequence[tuple[str, Sequence[str]]]) -> str:
-    return "".join(f", ({sql})" for sql, _ in conditions)
+_COMPARED = f"documents.path, {ABSOLUTE}, documents.title, documents.format, documents.mtime_ns"
+_PATCHED = """iif(record_metadata.metadata IS NULL, documents.metadata,
+    json_patch(documents.metadata, record_metadata.metadata)) FROM"""
+_WITH_RECORDS = """LEFT JOIN roots ON roots.id = documents.root_id
+    LEFT JOIN record_metadata ON record_metadata.passage_id = passages.id WHERE"""
+_OF_DOCUMENTS_ALONE = f"""SELECT documents.id, first_passage, passages, {_COMPARED}, metadata {WITH_ROOT}
+    WHERE documents.id NOT IN (SELECT document_id FROM record_metadata)"""
+_OF_RECORDS = f"""SELECT documents.id, passages.id, 1, {_COMPARED}, {_PATCHED}
+    documents JOIN passages ON passages.id >= first_passage AND passages.id < first_passage + passages
+    {_WITH_RECORDS} documents.id IN (SELECT document_id FROM record_metadata) ORDER BY documents.id"""
+_OF_PASSAGES = f"""SELECT documents.id, passages.id, 1, {_COMPARED}, {_PATCHED}
+    passages JOIN documents ON documents.id = passages.document_id
+    {_WITH_RECORDS} passages.id IN (SELECT value FROM json_each(?)) ORDER BY passages.id"""
 
 
-def _parameters(conditions: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
-    return [value for _, parameters in conditions for value in parameters]
+def filter_rows(db: sqlite3.Connection) -> Iterator[FilterRow]:
+    """What filters compare of all documents: a row for each, or for each of its records, if these have metadata."""
+    yield from map(FilterRow._make, db.execute(_OF_DOCUMENTS_ALONE))
+    if has_record_metadata(db):
+        yield from map(FilterRow._make, db.execute(_OF_RECORDS))
+
+
+def filter_rows_of(db: sqlite3.Connection, passages: Iterable[int]) -> Iterator[FilterRow]:
+    """What filters compare of passages: a row for each that there is, by rising ids."""
+    return map(FilterRow._make, db.execute(_OF_PASSAGES, (json.dumps([*passages]),)))

@@ -42,6 +42,7 @@ from semsearch.dense.faiss_store import Vectors
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.evaluate import GoldenFile
+from semsearch.filters import parse
 from semsearch.index import Index
 from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.lexical.postings import Postings
@@ -53,7 +54,6 @@ from semsearch.readers.reader_child import MessageError, receive
 from semsearch.remote_index import RemoteIndex
 from semsearch.results.codec import to_dict
 from semsearch.results.reports import Scan
-from semsearch.search.filters import parse
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ConnectionLimits, LimitedConnection, RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder

@@ -44,7 +44,7 @@ class Searchable(ABC):
         """Find the k passages that answer a query best, best first; fewer if there are fewer. By default ten.
 
         Options are given as `SearchOptions`, as its fields by keyword, or both: then the keywords win. `filters` (see
-        semsearch.search.filters) decide beforehand which documents may answer, regular expressions
+        semsearch.filters) decide beforehand which documents may answer, regular expressions
         (`regex`) which passages; `context` adds so many sentences before and after the quoted one. Of near-duplicates,
         which have the same letters and digits, only the best is a hit, and the others are its `duplicates`, unless they
         are requested. `passages` are ids, of hits or of a map: only these may answer; an id is of one index.

@@ -41,7 +41,7 @@ class SearchOptions(Record):
 
         index.search("sea ice", options=SearchOptions(k=3, filters=["reports/*"]))
 
-    The index checks the syntax of `filters` (semsearch.search.filters) and `boosts`.
+    The index checks the syntax of `filters` (semsearch.filters) and `boosts`.
     """
 
     k: int = 10  # hits at most

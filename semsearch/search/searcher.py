@@ -93,7 +93,7 @@ class Searcher:
         return self.in_one_generation(lambda index: answer(query_of_texts(example, options, index), index))
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
-        """Assemble the best passages within so many words, with the neighbouring sentences that they depend on."""
+        """Assemble the best passages within so many words, with the lists that they announce."""
         wanted = candidates_for(options, max_words)
         hits, passages = self.with_passages(query, wanted)
         return assemble(best_of(hits, replace(wanted, floor=0.0)), passages, max_words=max_words, floor=options.floor)

@@ -105,7 +105,7 @@ class Index(Searchable):
         index = cls(path)
         index._word_vectors.use(opened, vectors)
         with index._database.written() as db:
-            record(index._database, db, named_outside(index._database, db))
+            record(index._database, named_outside(index._database, db))
         return index
 
     @classmethod

@@ -13,7 +13,7 @@ from typing import Any, TypedDict, cast
 from semsearch.dense.scan_plan import LISTED, TARGET, ScanOptions
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.weights import Unknown
-from semsearch.errors import IndexDamaged, UsageError, VectorsError, VectorsMismatch, rebuild_command
+from semsearch.errors import IndexDamaged, UsageError, VectorsMismatch, rebuild_command
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import (
     DEFAULT_VECTORS,
@@ -32,9 +32,9 @@ SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; 
 _SWITCHES, _NUMBERS, _NAMES = (
     ("adapt", "exact", "sentence_vectors"),
     ("a", "prior", "target_recall"),
-    ("method", "unknown", "store"),
+    ("method", "unknown", "store", "frequencies"),
 )
-NO_FILES = ("vectors", "corpus", "mixed")  # where frequencies come from, if not from a file
+SOURCES = ("mixed", "vectors", "corpus")  # of frequencies
 
 
 class SettingsKeywords(TypedDict, total=False):
@@ -47,7 +47,7 @@ class SettingsKeywords(TypedDict, total=False):
     method: str | None  # of `SentenceEmbedder`, as are a, components, frequencies, prior and unknown
     a: float | None
     components: int | None
-    frequencies: str | Path | None
+    frequencies: str | None
     prior: float | None
     adapt: bool | None  # learn from the text which of its words go together: semsearch.topics.topic_model
     unknown: Unknown | None
@@ -120,26 +120,16 @@ class Settings:
                 + rebuild_command(index, "--vectors", choose(vectors, vectors))
             )
 
-    def check_frequencies(self, index: Path) -> None:
-        """Check that the file of word counts that a fit needs is there. Raises VectorsError if it has gone."""
-        if self.frequencies not in NO_FILES and not Path(self.frequencies).is_file():
-            raise VectorsError(
-                f"the file of word counts {self.frequencies} of the index {index} no longer exists; restore it, "
-                f"or run: {rebuild_command(index, '--frequencies', 'vectors')}"
-            )
-
     def changed(self, opened: WordVectors, options: SettingsKeywords) -> Settings:
         """Change these settings by the given options and the opened word vectors.
 
         With another method, `a` and `components` not given are that method's. Raises UsageError for an option that is
-        unknown or makes no sense, VectorsError if a file of word counts does not exist.
+        unknown or makes no sense, VectorsError.
         """
         _check(options)
         changes: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         if "method" in changes:
             changes = {"a": None, "components": None, **changes}
-        if "frequencies" in changes:
-            changes["frequencies"] = choose_frequencies(changes["frequencies"])
         changes["vectors"] = (
             choose(changes["vectors"], opened) if "vectors" in changes else _shipped(opened) or self.vectors
         )
@@ -180,6 +170,8 @@ class Settings:
             known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
             if known.get("unknown") == "contexts":
                 known["unknown"] = "pieces"
+            if known.get("frequencies") not in SOURCES:  # a file
+                known["frequencies"] = "mixed"
             return cls(**known)
         except (ValueError, TypeError, RecursionError) as error:
             raise IndexDamaged(
@@ -248,12 +240,5 @@ def _check(options: SettingsKeywords) -> None:
             raise UsageError(f"{name} must be a number, not {value!r}")
         if name in _NAMES and not isinstance(value, str):
             raise UsageError(f"{name} must be a name, not {value!r}")
-
-
-def choose_frequencies(source: str | Path) -> str:
-    """Choose the source of p(w) to store; for a file its full path, so that it is found again. Raises VectorsError."""
-    if source in NO_FILES:
-        return str(source)
-    if not Path(source).is_file():
-        raise VectorsError(f"there is no file {source} of word counts; give one, or one of {', '.join(NO_FILES)}")
-    return str(Path(source).resolve())
+        if name == "frequencies" and value not in SOURCES:
+            raise UsageError(f"frequencies must be {', '.join(SOURCES)}, not {value!r}")

@@ -1,15 +1,14 @@
 """What an index names outside of its folder, and whether this user has allowed it on this machine.
 
 An index may come from someone else. Its rows name folders to read, engines that keep vectors, and
-files of word vectors and counts; whoever made it has chosen them. They are used only after the user of this machine has
+files of word vectors; whoever made it has chosen them. They are used only after the user of this machine has
 chosen or confirmed them: what a command or program of the user puts into an index is allowed at once, all else by
 `semsearch trust INDEX`, or by the program that opens it (`Index.open(..., trust=True)`). Until then the index is only
 read: its files are not looked at, and nothing is connected to.
 
 What is allowed is recorded outside of all indexes, in the user's configuration folder, as git's `safe.directory` and
 direnv's `allow` are: a file for each index, by its path, with the names themselves. So another index that is put in the
-place of a known one may do no more than that one did. An index that was moved keeps what it was allowed: its file has
-the same number and, in it, the same random id, while there is none any more where it was. A copy is asked for again.
+place of a known one may do no more than that one did. An index that was moved, or copied, is asked for again.
 """
 
 from __future__ import annotations
@@ -21,16 +20,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from semsearch.dense.engines import get_address, get_left
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
-from semsearch.settings import NO_FILES, Settings
+from semsearch.settings import Settings
 from semsearch.sources.roots import Root, covers
-from semsearch.storage.connections import DATABASE
-from semsearch.storage.database import IndexDatabase, has_database
+from semsearch.storage.database import IndexDatabase
 from semsearch.storage.known_files import get_root_places
-from semsearch.storage.schema import IDENTITY, get_meta
+from semsearch.storage.schema import get_meta
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped
@@ -42,12 +40,11 @@ logger = logging.getLogger(__name__)
 
 # -- What an index names -----------------------------------------------------------------------------------------------
 
-Kind = Literal["root", "store", "vectors", "counts"]
+Kind = Literal["root", "store", "vectors"]
 _DOES: dict[Kind, str] = {
     "root": "read {}",
     "store": "keep vectors in {}",
     "vectors": "open the word vectors {}",
-    "counts": "read the word counts {}",
 }
 
 
@@ -74,8 +71,6 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
         return frozenset(names | {OutsideName("store", uri) for uri in stores})
     names |= {OutsideName("root", place) for place in get_root_places(db)}
     names |= {OutsideName("store", uri) for uri in stores | {left.uri for left in get_left(db)}}
-    if settings.frequencies not in NO_FILES:
-        names.add(OutsideName("counts", settings.frequencies))
     return frozenset(names)
 
 
@@ -95,36 +90,16 @@ _remembered: dict[str, frozenset[OutsideName]] = {}  # by this process, also whe
 def allowed(database: IndexDatabase) -> frozenset[OutsideName]:
     """What this user has allowed an index on this machine: recorded, or remembered by this process."""
     key = _key(database)
-    card = _read(_file(key))
-    if card is None and not database.is_copy:
-        with suppress(SemsearchError), database.reading() as db:
-            card = next((other for _, other in _moved_here(key, _identity(database, db))), None)
-    recorded = frozenset() if card is None else card["allowed"]
-    return recorded | _remembered.get(key, frozenset())
+    return _read(_file(key)) | _remembered.get(key, frozenset())
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    """Read a record; None if there is none that can be read."""
+def _read(path: Path) -> frozenset[OutsideName]:
+    """Read a record; one that cannot be read allows nothing."""
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-        names = frozenset(OutsideName(kind, str(place)) for kind, place in card["allowed"] if kind in get_args(Kind))
-        return {"index": str(card["index"]), "identity": card.get("identity"), "allowed": names}
+        names = json.loads(path.read_text(encoding="utf-8"))["allowed"]
+        return frozenset(OutsideName(kind, str(place)) for kind, place in names if kind in get_args(Kind))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def _identity(database: IndexDatabase, db: sqlite3.Connection) -> str:
-    """What an index keeps when it is moved on its disk, and no other has; "" if it has none."""
-    id_ = None if database.is_copy else get_meta(db, IDENTITY)
-    return f"{(database.folder / DATABASE).stat().st_ino} {id_}" if id_ else ""
-
-
-def _moved_here(key: str, identity: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The records of an index, with their files, at paths where it is not any more."""
-    for file in _folder().glob("*.json") if identity else ():
-        card = _read(file)
-        if card and card["identity"] == identity and card["index"] != key and not has_database(Path(card["index"])):
-            yield file, card
+        return frozenset()
 
 
 def forget(database: IndexDatabase) -> None:
@@ -137,9 +112,9 @@ def forget(database: IndexDatabase) -> None:
         raise StorageError(f"{error.filename} cannot be removed ({error.strerror}); remove it yourself") from error
 
 
-def record(database: IndexDatabase, db: sqlite3.Connection, names: Collection[OutsideName]) -> bool:
+def record(database: IndexDatabase, names: Collection[OutsideName]) -> bool:
     """Allow an index these names and no others; returns whether that was recorded for other processes, too."""
-    return _write(_key(database), _identity(database, db), names)
+    return _write(_key(database), names)
 
 
 def record_copies(uri: str, database: IndexDatabase) -> None:
@@ -147,7 +122,7 @@ def record_copies(uri: str, database: IndexDatabase) -> None:
     with database.reading() as db:
         names = [name for name in named_outside(database, db) if name.kind in ("vectors", "store")]
     if names:
-        _write(uri, "", names)
+        _write(uri, names)
 
 
 def last_recorded() -> int:
@@ -158,16 +133,14 @@ def last_recorded() -> int:
         return 0
 
 
-def _write(key: str, identity: str, names: Collection[OutsideName]) -> bool:
+def _write(key: str, names: Collection[OutsideName]) -> bool:
     _remembered[key] = frozenset(names)
-    card = {"index": key, "identity": identity, "allowed": sorted([name.kind, name.place] for name in names)}
+    card = {"index": key, "allowed": sorted([name.kind, name.place] for name in names)}
     file = _file(key)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         data = json.dumps(card, indent=1).encode()
         write_durably(file, lambda write: write(data))
-        for path, _ in _moved_here(key, identity):
-            path.unlink(missing_ok=True)
     except OSError as error:  # a user without a home folder
         if names:
             logger.warning(
@@ -246,12 +219,12 @@ def allowed_write(database: IndexDatabase, is_given: IsGiven) -> Iterator[None]:
     try:
         yield
     finally:  # a write that failed may have been committed
-        if database.last_written() != last_written or not _file(_key(database)).exists():
+        if database.last_written() != last_written:
             with suppress(SemsearchError), database.written() as db:
                 after = named_outside(database, db)
                 now = after & ours | after - before
-                if now != known or (now and not _file(_key(database)).exists()):  # it was moved
-                    record(database, db, now)
+                if now != known:
+                    record(database, now)
 
 
 def given_paths(paths: Sequence[str | Path], *, vectors: bool = False) -> IsGiven:

@@ -21,7 +21,6 @@ from semsearch.errors import (
     IndexNotFound,
     SourceError,
     UsageError,
-    VectorsError,
     VectorsMismatch,
 )
 from semsearch.index import Index
@@ -506,17 +505,3 @@ def test_globs_that_leave_nothing_are_blamed(index: Index, docs: Path) -> None:
     index.sync(docs)
     (warning,) = index.sync(docs, exclude=["*"]).warnings
     assert "has no files with --exclude '*'; its 12 documents were kept" in warning
-
-
-def test_without_its_file_of_word_counts_an_index_says_how_to_go_on(tmp_path: Path) -> None:
-    vectors, counts = small_vectors(tmp_path), tmp_path / "counts.txt"
-    with pytest.raises(VectorsError, match="no file"):
-        Index.create(tmp_path / "index", vectors=vectors, frequencies=counts)
-    counts.write_text("ship 3\nmoon 2\n")
-    with Index.create(tmp_path / "index", vectors=vectors, frequencies=counts) as index:
-        index.add([Text("a", "The ship and the moon.")])
-        counts.unlink()
-        with pytest.raises(VectorsError, match=r"restore it, or run: .* --frequencies vectors"):
-            index.refit()
-        index.rebuild(frequencies="vectors")
-        assert index.verify() == []

@@ -210,37 +210,20 @@ def test_a_program_may_trust_an_index_while_it_is_open(own: Path, home: Path) ->
         index.sync()
 
 
-def test_a_moved_index_stays_allowed_and_a_copy_does_not(own: Path, home: Path) -> None:
+def test_a_moved_or_copied_index_is_asked_for_again(own: Path, home: Path) -> None:
     copied, moved = own.with_name("copied"), own.with_name("moved")
     shutil.copytree(own, copied)
-    with Index.open(copied) as index, pytest.raises(IndexNotTrusted):
-        index.sync()
     own.rename(moved)
-    with Index.open(moved) as index:
-        assert index.sync().unchanged == 1
+    for folder in (copied, moved):
+        with Index.open(folder) as index, pytest.raises(IndexNotTrusted, match="semsearch trust"):
+            index.sync()
 
 
-def test_an_index_in_the_place_of_a_deleted_one_on_the_disk_is_another(own: Path, docs: Path, home: Path) -> None:
-    record = json.loads(next(home.iterdir()).read_text())
-    shutil.rmtree(own)  # a file system may give a new file the number of a deleted one
-    with Index.create(own.with_name("theirs")) as index:
-        index.sync(docs)
-    theirs = stranger(own.with_name("theirs"), home)
-    inode = (theirs / "index.sqlite").stat().st_ino
-    home.mkdir(parents=True)
-    same_number = {"identity": f"{inode} {record['identity'].split()[1]}", "file": inode}
-    (home / f"{'0' * 32}.json").write_text(json.dumps(record | same_number))
-    with Index.open(theirs) as index, pytest.raises(IndexNotTrusted):
-        index.sync()
-
-
-def test_a_moved_index_has_one_record(own: Path, home: Path) -> None:
-    moved = own.with_name("moved")
-    own.rename(moved)
-    with Index.open(moved) as index:
-        index.add([("a", "A text.")])
-    (record,) = home.iterdir()
-    assert json.loads(record.read_text())["index"] == str(moved.resolve())
+def test_a_file_of_word_counts_that_an_index_names_is_not_read(own: Path, docs: Path, home: Path) -> None:
+    (docs.parent / "counts.txt").write_text("ship 3\n")
+    set_settings(own, frequencies=str(docs.parent / "counts.txt"))
+    with Index.open(own) as index:
+        assert index.settings.frequencies == "mixed"
 
 
 def test_a_user_without_a_home_is_told_and_works_on_in_one_process(

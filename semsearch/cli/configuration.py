@@ -52,7 +52,7 @@ class ModelKeys:
 
 
 _SECTIONS: Mapping[str, Any] = {"": General, "search": SearchOptions, "model": ModelKeys, "settings": IndexSettings}
-_PATHS = ("indexes", "rerank", "settings.vectors", "settings.frequencies")  # or names, all but the first
+_PATHS = ("indexes", "rerank", "settings.vectors")  # or names, all but the first
 SECRET = "model.key"  # is never shown
 
 
@@ -63,7 +63,7 @@ def _keys(section: str) -> dict[str, str]:
 
 
 _OF_PROJECTS = {"indexes", "ask", "rerank_seconds", *_keys("search"), *_keys("settings")}  # keys of a project's file
-_OF_PROJECTS -= {"settings.vectors", "settings.frequencies", "settings.store"}
+_OF_PROJECTS -= {"settings.vectors", "settings.store"}
 
 
 def _checked(section: str, key: str, value: Any) -> Any:

@@ -243,8 +243,6 @@ def _check_settings(index: Index, settings: IndexSettings) -> None:
         if name == "vectors":
             continue
         built, wanted = getattr(index.settings, name), value
-        if name == "frequencies" and value not in ("vectors", "corpus", "mixed"):
-            wanted = str(Path(value).resolve())
         if name == "store":
             wanted, built = complete(value, index.path.absolute().name) or "faiss:", built or "faiss:"
         if wanted != built:

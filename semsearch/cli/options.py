@@ -270,7 +270,7 @@ class IndexSettings:
         int | None, in_embedding(metavar="M", help="Components to remove; default: the method's.")
     ] = None
     frequencies: Annotated[
-        str | None, in_embedding(metavar="SOURCE", help="Word frequencies: mixed, vectors, corpus, or a counts file.")
+        str | None, in_embedding(metavar="SOURCE", help="Word frequencies: mixed, vectors or corpus.")
     ] = None
     adapt: Annotated[bool | None, in_embedding("--adapt/--no-adapt", help="Learn topics from the text (default).")] = (
         None

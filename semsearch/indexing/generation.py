@@ -289,7 +289,6 @@ class Generation:
 
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
         """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""
-        self.settings.check_frequencies(self.folder)
         release_freed()  # what reading has left
         vectors = self.vectors()
         for spool in spools:

@@ -7,7 +7,6 @@ and only under the writer's lock: an index that another process has begun to fil
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Sequence
@@ -41,7 +40,7 @@ from semsearch.storage.database import (
 )
 from semsearch.storage.document_rows import count_contents
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.schema import DESCRIPTION, FORMAT, IDENTITY, get_count, get_meta, set_meta
+from semsearch.storage.schema import DESCRIPTION, FORMAT, get_count, get_meta, set_meta
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
@@ -107,7 +106,6 @@ def _fill(folder: Path, settings: Settings) -> None:
         with write_transaction(database) as db:
             set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
             set_meta(db, "settings", settings.to_json())
-            set_meta(db, IDENTITY, secrets.token_hex(16))
             set_address(db, address)
             set_meta(db, "format", FORMAT)  # this makes it an index, committed with the rest
     except BaseException:

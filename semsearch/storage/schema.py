@@ -232,7 +232,6 @@ DIGESTS = "digests"  # semsearch.storage.checksums
 DESCRIPTION = "description"  # a sentence that says what an index holds
 LONGEST_DESCRIPTION = 300  # characters
 LANGUAGES = "languages"
-IDENTITY = "identity"  # a random id, which tells an index from any other, but for its copies
 
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:

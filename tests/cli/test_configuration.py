@@ -80,7 +80,6 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
         ("ask = ['~']\n", "~ is not a name"),
         ("rerank = 'owner/model'\n", "rerank is allowed in your own configuration only"),
         ("[settings]\nvectors = '/etc/vectors'\n", "settings.vectors is allowed in your own configuration only"),
-        ("[settings]\nfrequencies = 'f'\n", "settings.frequencies is allowed in your own configuration only"),
         ("#" * 1_000_001, "larger than 1,000,000 bytes"),
     ],
 )

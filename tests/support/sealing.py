@@ -27,9 +27,9 @@ def trust(folder: Path, *, copied_to: Path | None = None) -> None:
     """Allow an index, or a copy of it that is made later, what it names, as its user does with `semsearch trust`."""
     with closing(IndexDatabase(folder)) as database, database.reading() as db:
         if copied_to is None:
-            record(database, db, named_outside(database, db))
+            record(database, named_outside(database, db))
         else:
-            _write(_key(IndexDatabase(copied_to)), "", named_outside(database, db))
+            _write(_key(IndexDatabase(copied_to)), named_outside(database, db))
 
 
 def reseal(db: sqlite3.Connection) -> None:

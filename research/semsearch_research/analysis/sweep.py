@@ -17,7 +17,6 @@ from semsearch import Method
 from semsearch.embedding.weights import METHODS
 from semsearch.errors import UsageError
 from semsearch.results.codec import Record, digits
-from semsearch.settings import choose_frequencies
 from semsearch.word_vectors.table import WordVectorsLike
 from semsearch_research.evaluate.cache import cached, digest_of, versions
 from semsearch_research.evaluate.inputs import (
@@ -117,9 +116,7 @@ def evaluate_sweep(
     """
     check_each_a(a)
     tasks = _chosen(read_tasks(map(Path, paths), split=split), groups)
-    sources = list(
-        dict.fromkeys(UNIFORM if one == UNIFORM else choose_frequencies(counts_in(one)) for one in frequencies)
-    )
+    sources = list(dict.fromkeys(str(counts_in(one)) for one in frequencies))
     opened = list({one.digest: one for one in map(open_vectors, vectors)}.values())
     values = sorted(set(a))
     points: list[SweepPoint] = []

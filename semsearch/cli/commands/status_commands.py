@@ -158,8 +158,7 @@ def trust(
             command = permissions.trust_command(database, "--yes")
             raise UsageError(f"nothing was allowed; to allow it, run: {command}")
         tell_warnings()
-        with database.reading() as db:
-            permissions.record(database, db, outside & permissions.allowed(database) | {*new})
+        permissions.record(database, outside & permissions.allowed(database) | {*new})
 
 
 # -- verify ------------------------------------------------------------------------------------------------------------

@@ -214,7 +214,7 @@ class Preparer:
 # -- Chunks ------------------------------------------------------------------------------------------------------------
 
 LARGE = 8_000_000  # bytes: a larger file is taken in part by part, by the process that writes
-_CHUNK = 250_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
+_CHUNK = 500_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
 _FILES = 256
 _WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
 _MOST = 8  # processes by default: only one takes in what they prepare

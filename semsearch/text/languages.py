@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -137,14 +138,17 @@ def stop_words(language: str) -> frozenset[str]:
     """The stop words of a language, by its code; none of one that has no list."""
     if language == ENGLISH:
         return STOP_WORDS
-    return frozenset({word for word in listed_stop_words(language) if len(word) <= LONGEST})
+    return frozenset(word for word in _listed_stop_words().get(language, ()) if len(word) <= LONGEST)
 
 
-def listed_stop_words(language: str) -> frozenset[str]:
-    """The stop words of a language in stopwords-iso, long ones too."""
-    from stopwordsiso import has_lang, stopwords  # 15 ms to import, and indexes in English need none
+@cache
+def _listed_stop_words() -> dict[str, list[str]]:
+    """The stop words of each language in stopwords-iso: a line of stop_words.txt has its code and words.
 
-    return frozenset(stopwords(language) if has_lang(language) else ())
+    Long ones only in Latin letters, where they tell languages apart.
+    """
+    lines = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
+    return {code: words for code, *words in map(str.split, lines)}
 
 
 # -- Detection ---------------------------------------------------------------------------------------------------------
@@ -157,6 +161,7 @@ _ENGLISH_WORDS = frozenset(
 _ENOUGH = 0.12  # of a text's words: so many of these, and it is English
 _FEWEST = 3  # different words of a text that may be in another language in Latin letters
 _FEW_OTHER = 2  # of its words that are stop words of one other language or have a letter beyond those of English
+_MORE_OTHER = 4  # the same of a passage of a document in English, which may be a list of foreign names
 _BEYOND = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")  # Latin letters that English has not
 _RUSSIAN, _NOT_RUSSIAN = frozenset("ыэ"), frozenset("іўїє")  # letters of Russian and Belarusian, and not of Russian
 _LIKELY = 0.7  # the probability from which on it is
@@ -201,8 +206,11 @@ def sharing_script(script: str) -> tuple[str, ...]:
     return _SHARED.get(script, (script,))
 
 
-def language_of(text: str) -> str:
-    """The language of a text by its ISO 639-1 code; English if it is not clearly another one."""
+def language_of(text: str, *, signs: int = _FEW_OTHER) -> str:
+    """The language of a text by its ISO 639-1 code; English if it is not clearly another one.
+
+    `signs`: so many words must speak for another language before it is asked which one it is.
+    """
     sample = text[:SAMPLE]
     script = script_of(sample)
     if script not in _SHARED:
@@ -213,7 +221,7 @@ def language_of(text: str) -> str:
         return _likeliest(sample, script)[0]
     if _is_english(sample[:_GLANCE].lower().split()) or is_clearly_english(sample):
         return ENGLISH
-    if not _may_be_another(_WORD.findall(sample)):
+    if not _may_be_another(_WORD.findall(sample), signs):
         return ENGLISH
     language, probability = _likeliest(sample, script)
     return language if probability >= _LIKELY else ENGLISH
@@ -251,7 +259,7 @@ def _is_english(words: list[str]) -> bool:
     return len(words) >= _FEW and sum(word in _ENGLISH_WORDS for word in words) >= _ENOUGH * len(words)
 
 
-def _may_be_another(words: Sequence[str]) -> bool:
+def _may_be_another(words: Sequence[str], signs: int) -> bool:
     """Whether a text that is not clearly English, given by its words, has any sign of another language.
 
     A capital and a letter that English has not make a name, which texts in English have, too.
@@ -260,8 +268,8 @@ def _may_be_another(words: Sequence[str]) -> bool:
     foreign = {word.lower() for word in words if not word.isascii() and _BEYOND.search(word)}
     if len(distinct) < _FEWEST or any(word in foreign and word[0].islower() for word in words):
         return len(distinct) >= _FEWEST
-    english, *others = (len(distinct & listed) for listed in _listed_stop_words())
-    return max(others) >= english and len(foreign) + max(others) >= _FEW_OTHER
+    english, *others = (len(distinct & listed) for listed in _function_words())
+    return max(others) >= english and len(foreign) + max(others) >= signs
 
 
 def language_of_parts(parts: Iterable[str]) -> str:
@@ -284,7 +292,7 @@ def language_of_passage(text: str, language: str) -> str:
     if language == ENGLISH:
         if text.isascii() or any(word in text for word in _IN_ENGLISH):
             return ENGLISH  # most passages; it takes a millionth of a second
-        return language_of(text)
+        return language_of(text, signs=_MORE_OTHER)
     script = script_of(text[:SAMPLE])
     if script == "Latin" and language in _SHARED["Latin"]:
         return ENGLISH if _is_english(text[:_GLANCE].lower().split()) else language
@@ -315,10 +323,10 @@ def _script_of_letter(letter: str) -> str:
 
 
 @cache
-def _listed_stop_words() -> tuple[frozenset[str], ...]:
-    """The stop words, long ones too, of each language in Latin letters, English first; no letters of formulas."""
+def _function_words() -> tuple[frozenset[str], ...]:
+    """The stop words of each language in Latin letters, English first; no letters of formulas."""
     codes = (ENGLISH, *(code for code in _SHARED["Latin"] if code != ENGLISH))
-    return tuple(frozenset(word for word in listed_stop_words(code) if len(word) > 1) for code in codes)
+    return tuple(frozenset(word for word in _listed_stop_words().get(code, ()) if len(word) > 1) for code in codes)
 
 
 @cache

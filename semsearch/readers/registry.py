@@ -88,7 +88,7 @@ PICTURE = _binary(
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
     _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="6"),
-    _text("rst", ".rst .rest", "markup.rst", version="4"),
+    _text("rst", ".rst .rest", "markup.rst", version="5"),
     _text("html", ".html .htm .xhtml", "markup.html", version="2", declares_encoding=True),
     _text("org", ".org", "markup.org"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
@@ -196,6 +196,8 @@ def _is_installed(module: str) -> bool:
 def _suffix(name: str) -> str:
     if _MAILDIR_FILE.search(name):
         return ".eml"  # what looks like one may be of the machine's name
+    if name.lower().endswith(".rst.inc"):
+        return ".rst"
     return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
 
 

@@ -5,6 +5,7 @@ paragraphs when lines that follow each other are long (no one wraps at more than
 them goes on in lower case (wrapped prose does so three times in four). Elsewhere an entry of a list is one, and so is
 each line where lines are short or end before they are full, as those of a list of tasks do. Of a log's lines that
 differ only in their time, the first is kept, with their number. A line underlined with === or --- is a heading.
+Pages of manuals (troff) lose their requests.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from semsearch.readers.document import Block, Document, title_of
+from semsearch.readers.placed_text import PlacedText
 from semsearch.readers.sniff import LOOKED_AT, is_log
 
 _LONG_LINE = 120  # characters, on average
@@ -48,6 +50,8 @@ def read(source: str, name: str) -> Document:
         blocks = list(_without_repetitions(_blocks(source, by_line=True)))
     else:
         blocks = list(_blocks(source))
+    if _MANUAL.search(source, 0, LOOKED_AT):
+        blocks = list(_without_requests(source, blocks))
     return Document(source, blocks, "text", title_of(name, blocks=blocks))
 
 
@@ -69,6 +73,19 @@ def _message(line: str) -> int | None:
     """The hash of a log's line without its time; None if it has none, as in what an error goes on with."""
     time = _TIME.search(line, 0, _HEAD)
     return hash((line[: time.start()], line[time.end() :])) if time else None
+
+
+_MANUAL = re.compile(r"^\.(?:TH|Dt) ", re.MULTILINE)  # a page of a manual, for troff
+_REQUEST = re.compile(r"^[.'](?:\\\".*|[A-Za-z]{1,2}\b[ \t]*)|\\f(?:\(..|\[\w*\]|.)|\\&|\\(?=[-'.])", re.MULTILINE)
+
+
+def _without_requests(source: str, blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks of a manual's page without what tells troff how to print them."""
+    for block in blocks:
+        text = PlacedText()
+        text.add(block.text, block.start)
+        if shown := text.replaced(_REQUEST).stripped():
+            yield shown.block(source, block.level)
 
 
 class _Chunk(NamedTuple):

@@ -10,13 +10,11 @@ that stands in the source, so all places are exact. What is not marked up proper
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import NamedTuple
-from unicodedata import east_asian_width
 
 from semsearch.readers import text as plain_text
 from semsearch.readers.document import Block, Document, each_line_span, title_of
@@ -58,7 +56,7 @@ def read(source: str, name: str) -> Document:
         lines = reader.take_mail_header(lines)
     try:
         reader.take(lines, is_top=True)
-    except (RecursionError, csv.Error):  # nested too deeply; a cell of more than 131,072 characters
+    except RecursionError:  # nested too deeply
         plain = plain_text.read(source, name)
         return Document(source, plain.blocks, "rst", plain.title)
     titles = [value for key, value in reader.metadata.items() if key.lower() == "title" and value]
@@ -111,17 +109,14 @@ def _stretch_end(lines: Sequence[_Line], start: int) -> int:
 
 _NAME = r"(?:(?!_)\w){1,200}(?:[-._+:](?:(?!_)\w){1,200}){0,20}"
 _NUMBER = r"(?:\d{1,9}|#|[a-zA-Z]|[ivxlcdm]{1,9}|[IVXLCDM]{1,9})"
-_ARGUMENT = r"(?:[a-zA-Z][\w-]*|<[^<>]+>)"
-_AN_OPTION = rf"(?:[-+][A-Za-z0-9](?: ?{_ARGUMENT})?|(?:--|/)[A-Za-z0-9][\w-]*(?:[ =]{_ARGUMENT})?)"
 _BULLET = re.compile(r"[-+*•‣⁃](?:\s+|\Z)")
 _ENUMERATOR = re.compile(rf"(?:\(?{_NUMBER}\)|{_NUMBER}\.)(?:\s+|\Z)")
 _FIELD = re.compile(r":(?![: ])((?:[^:\\]|\\.|:(?![ `]|\Z))*+)(?<! ):(?:\s+|\Z)")
-_OPTION = re.compile(rf"({_AN_OPTION}(?:, {_AN_OPTION}){{0,20}})(?:  +|\Z)")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\Z")
 _EXPLICIT = re.compile(r"\.\.(?:\s+|\Z)")
 _TARGET = re.compile(r"_(?:_:|`[^`]+`:|[^\s:].*?(?<!\\):)(?:\s|\Z)")
 _FOOTNOTE = re.compile(rf"\[(?:\d+|#(?:{_NAME})?|\*|{_NAME})\](?:\s+|\Z)")
-_SUBSTITUTION = re.compile(r"\|(?=\S)([^|]{1,200})\|\s+(?:(replace|image|unicode) ?::\s*)?")
+_SUBSTITUTION = re.compile(r"\|(?=\S)([^|]{1,200})\|\s+(?:(replace) ?::\s*)?")
 _DIRECTIVE = re.compile(rf"({_NAME}) ?::(?:\s+|\Z)")
 _GRID = re.compile(r"\+-[-+]+-\+\Z")
 _SIMPLE_TABLE = re.compile(r"=+(?: +=+)+\Z")
@@ -188,11 +183,6 @@ class _RstReader:
             return end
         if mark := _FIELD.match(text):
             return self._field(lines, start, mark)
-        if (mark := _OPTION.match(text)) and (mark.end() < len(text) or following.indent):
-            end = _indented_end(lines, start + 1)
-            self._add(self._seen([_Line(0, mark[1], line.offset)]))
-            self.take([_after(line, mark.end()), *_part(lines[start + 1 : end])])
-            return end
         if text.startswith(">>>"):
             end = next(number for number in range(start, len(lines)) if not lines[number].text)
             self._literal(lines[start:end])
@@ -269,7 +259,7 @@ class _RstReader:
             for row in _items(content):
                 self._row(_items(row))
         elif name == "csv-table":
-            self._csv_table([*options.get("header", ()), *content])
+            self._literal([*options.get("header", ()), *content])
         else:
             self.take(content)
 
@@ -306,11 +296,9 @@ class _RstReader:
         return self._announced(lines, end)
 
     def _announced(self, lines: _Lines, start: int) -> int:
-        """Take the code after "::": indented, or with the same sign before each line."""
+        """Take the indented code after "::"."""
         first = next((number for number in range(start, len(lines)) if lines[number].text), len(lines) - 1)
         end = _indented_end(lines, first)
-        if end == first and _ADORNMENT.match(sign := lines[first].text[0]):
-            end += sum(1 for _ in takewhile(lambda line: line.text.startswith(sign), lines[first:]))
         self._literal(lines[first:end])
         return end
 
@@ -322,8 +310,7 @@ class _RstReader:
         for line in lines[1:]:
             row.append(line)
             if line.text[0] == "+" and not line.text.strip("+-= |"):
-                for cells in _cells(row):
-                    self._row(cells)
+                self._row(_cells(row))
                 row = []
 
     def _simple_table(self, lines: _Lines, start: int) -> int:
@@ -348,17 +335,6 @@ class _RstReader:
         for row in rows:
             self._row(row)
         return number
-
-    def _csv_table(self, lines: _Lines) -> None:
-        rows = csv.reader((f"{line.text}\n" for line in lines), skipinitialspace=True)
-        first = 0  # line of a row
-        for row in rows:
-            line, at, cells = lines[first], 0, list[_Lines]()
-            for text in row:
-                at = max(at, line.text.find(text, at))
-                cells.append([_Line(0, part.strip(), line.offset + at) for part in text.split("\n")])
-            self._row(cells)
-            first = rows.line_num
 
     def _row(self, cells: Sequence[_Lines]) -> None:
         """A row of cells, each of which may have any elements."""
@@ -441,56 +417,27 @@ def _items(lines: Sequence[_Line]) -> list[_Lines]:
     return [_part(item) for item in items]
 
 
-def _cells(lines: Sequence[_Line]) -> list[list[_Lines]]:
-    """The cells of some rows of a table, with the line below them; a cell of several rows is in the first."""
-    wide = [(_columns(line.text), "|+" if _is_border(line) else "|") for line in lines[:-1]]
-    bars = [at for at in range(len(lines[-1].text)) if all(text[at : at + 1] in [*bar] for text, bar in wide)]
-    rows: list[list[_Lines]] = [[] for _ in range(sum(map(_is_border, lines)) or 1)]
-    for bar, after in pairwise(bars):
-        number, cell = 0, list[_Line]()
-        rows[0].append(cell)
-        for line in lines[:-1]:
-            part = _cut(line, bar + 1, after)
-            if _is_border(line):
-                number += 1
-                if not part.text.strip("-+"):
-                    cell = list[_Line]()
-                    rows[number].append(cell)
-                    continue
-            cell.append(part)
-    return rows
-
-
-def _is_border(line: _Line) -> bool:
-    return "+--" in line.text or "--+" in line.text or "==+" in line.text
-
-
-def _columns(text: str) -> str:
-    """A text with a NUL after each wide character."""
-    return text if text.isascii() else "".join(f"{c}\0" if east_asian_width(c) in "WF" else c for c in text)
+def _cells(lines: Sequence[_Line]) -> list[_Lines]:
+    """The cells of a row of a table, with the line below it: they end where all lines have a bar."""
+    bars = [at for at in range(len(lines[-1].text)) if all(line.text[at : at + 1] in ("|", "+") for line in lines)]
+    return [[_cut(line, bar + 1, after) for line in lines[:-1]] for bar, after in pairwise(bars)]
 
 
 def _cut(line: _Line, start: int, end: int) -> _Line:
-    """The columns of a line from `start` to before `end`; those of wide characters are two."""
-    columns = _columns(line.text)
-    text, before = (columns[at:to].replace("\0", "") for at, to in ((max(start, 0), max(end, 0)), (0, max(start, 0))))
+    """The columns of a line from `start` to before `end`."""
+    start = max(start, 0)
+    text = line.text[start : max(end, 0)]
     space = len(text) - len(text.lstrip())
-    return _Line(space, text.strip(), line.offset + len(before) + space)
+    return _Line(space, text.strip(), line.offset + start + space)
 
 
 def _substitutions(lines: Sequence[_Line]) -> Iterator[tuple[str, str]]:
     """The names and texts of the substitutions that a text defines."""
     for number, line in enumerate(lines):
-        if line.text.startswith(".. |") and (match := _SUBSTITUTION.match(line.text, 3)):
+        if line.text.startswith(".. |") and (match := _SUBSTITUTION.match(line.text, 3)) and match[2]:
             body = [line.text[match.end() :]]
             body += (after.text for after in takewhile(lambda after: after.text and after.indent, lines[number + 1 :]))
-            if match[2] == "replace":
-                yield match[1].lower(), " ".join(body)
-            elif match[2] == "image":
-                yield match[1].lower(), next((text[5:].strip() for text in body if text.startswith(":alt:")), "")
-            elif match[2] == "unicode":
-                codes = re.findall(r"(?:0x|U\+|\\u|\\x|x)([0-9A-Fa-f]{2,5})", body[0].partition(" .. ")[0])
-                yield match[1].lower(), "".join(chr(int(code, 16)) for code in codes)
+            yield match[1].lower(), " ".join(body)
 
 
 # -- Inline markup -----------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from semsearch.dense.scan_plan import LISTED, TARGET, ScanOptions
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.weights import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsMismatch, rebuild_command
@@ -31,7 +30,7 @@ SEARCH_A_OF_SEVERAL = 1e-3  # where an index has several languages; see docs/res
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
 _SWITCHES, _NUMBERS, _NAMES = (
     ("adapt", "exact", "sentence_vectors"),
-    ("a", "prior", "target_recall"),
+    ("a", "prior"),
     ("method", "unknown", "store", "frequencies"),
 )
 SOURCES = ("mixed", "vectors", "corpus")  # of frequencies
@@ -51,8 +50,7 @@ class SettingsKeywords(TypedDict, total=False):
     prior: float | None
     adapt: bool | None  # learn from the text which of its words go together: semsearch.topics.topic_model
     unknown: Unknown | None
-    exact: bool | None  # compare every passage with a query, however many there are: semsearch.dense.scan_plan
-    target_recall: float | None  # of the ten best, how many a search of many passages finds
+    exact: bool | None  # compare every passage with a query, however many there are: semsearch.dense.faiss_store
     store: str | None  # where an engine keeps the passages' vectors, as a URI: semsearch.dense.engines
     sentence_vectors: bool | None  # store them; else those of the passages that are scored are made from their text
 
@@ -77,7 +75,6 @@ class Settings:
     adapt: bool = True
     unknown: Unknown = "pieces"
     exact: bool = False
-    target_recall: float = TARGET
     store: str | None = None  # of the vectors; None: files in the index's folder
     sentence_vectors: bool = True  # in the index's folder; an engine keeps none
     languages: bool = False  # whether each document's language is found; not in an index of an earlier version
@@ -86,10 +83,6 @@ class Settings:
     def of_new(cls, opened: WordVectors, options: SettingsKeywords) -> Settings:
         """Make the settings of a new index with opened word vectors and options. Raises UsageError, VectorsError."""
         return cls(DEFAULT_VECTORS, opened.name, opened.digest, languages=True).changed(opened, options)
-
-    def scanning(self, *, listed: int = LISTED) -> ScanOptions:
-        """The options for scanning; segments of at least `listed` vectors get lists. Raises UsageError."""
-        return ScanOptions(self.exact, self.target_recall, listed)
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """Make a new embedder, not yet fitted. Raises UsageError if the settings make no sense."""
@@ -135,7 +128,6 @@ class Settings:
         )
         changed = replace(self, **changes, vectors_name=opened.name, vectors_digest=opened.digest)
         changed.embedder(opened).check()
-        changed.scanning()
         return changed
 
     def find_vectors(self) -> WordVectors:

@@ -87,7 +87,7 @@ def test_an_unknown_option_is_refused_by_its_name(tmp_path: Path, small_vectors:
     [
         ("a", -1.0, "at least 1e-12"), ("a", "small", "a number"), ("prior", True, "a number"),
         ("adapt", "no", "true or false"), ("exact", 1, "true or false"), ("method", 3, "a name"),
-        ("components", 1.5, "a whole number"), ("target_recall", 2.0, "target_recall"),
+        ("components", 1.5, "a whole number"),
     ],
 )  # fmt: skip
 def test_a_value_that_makes_no_sense_changes_nothing(

@@ -126,3 +126,9 @@ def are_new(values: npt.NDArray[Any]) -> Bool:
     new = np.ones(len(values), dtype=np.bool_)
     new[1:] = values[1:] != values[:-1]
     return new
+
+
+def evenly(count: int, most: int) -> Int64:
+    """Choose at most `most` of the numbers below `count`, at even distances, rising."""
+    size = min(count, most)
+    return np.arange(size, dtype=np.int64) * count // max(size, 1)

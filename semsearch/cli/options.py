@@ -279,9 +279,6 @@ class IndexSettings:
     exact: Annotated[
         bool | None, in_vectors("--exact/--no-exact", help="Scan all passages; default: small indexes only.")
     ] = None
-    target_recall: Annotated[
-        float | None, in_vectors(metavar="SHARE", help="Recall of the ten best; default: 0.95.")
-    ] = None
     store: Annotated[str | None, in_vectors(metavar="URI", help="External vector store, or faiss: for none.")] = None
     sentence_vectors: Annotated[
         bool | None,

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.database import SEGMENTS
@@ -45,7 +44,7 @@ class StoreLocation:
     uri: str
     folder: Path
     kind: Kind
-    scanning: ScanOptions | None  # how passages are searched; None for vectors that are only fetched
+    exact: bool  # every vector is compared with a query, however many there are; also if they are only fetched
     largest: int  # vectors up to which segments are merged
     owner: str = ""  # of the store
 
@@ -72,7 +71,7 @@ class Engine:
 def _open_faiss(location: StoreLocation) -> VectorStore:
     from semsearch.dense.faiss_store import FaissStore  # FAISS is large, and a search by words alone needs none of it
 
-    return FaissStore(location.folder / SEGMENTS, location.kind, scanning=location.scanning, largest=location.largest)
+    return FaissStore(location.folder / SEGMENTS, location.kind, exact=location.exact, largest=location.largest)
 
 
 _FAISS = Engine(_open_faiss, keeps_sentences=True)
@@ -184,11 +183,11 @@ def open_stores(
     address: StoreAddress | None,
     folder: Path,
     *,
-    scanning: ScanOptions | None = None,
+    exact: bool = True,
     largest: int = LARGEST,
     sentences: bool = True,
 ) -> Mapping[Kind, VectorStore]:
-    """Open the stores of an index, by kind. `scanning`: how a writer arranges passages. Raises IndexDamaged.
+    """Open the stores of an index, by kind. `exact`: a writer arranges no passages. Raises IndexDamaged.
 
     There is one of sentences if the engine keeps their vectors, and `sentences` says that they are wanted.
     """
@@ -196,6 +195,6 @@ def open_stores(
     engine = _engine(uri, folder)
     kinds = VECTORS if sentences and engine.keeps_sentences else VECTORS[:1]
     return {
-        kind: engine.open(StoreLocation(uri, folder, kind, scanning if kind == "passage" else None, largest, owner))
+        kind: engine.open(StoreLocation(uri, folder, kind, exact or kind == "sentence", largest, owner))
         for kind in kinds
     }

@@ -36,10 +36,17 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
-from semsearch.dense.faiss_writer import PACKED, FaissSegment, beginning, faiss, fast_scan, in_one_thread, plain_index
-from semsearch.dense.scan_plan import CODED, FEWEST, ScanOptions
+from semsearch.dense.faiss_writer import (
+    PACKED,
+    FaissSegment,
+    beginning,
+    faiss,
+    fast_scan,
+    in_one_thread,
+    plain_index,
+)
 from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.vector_store import Questions, SegmentsWriter
+from semsearch.dense.vector_store import SegmentsWriter
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.durable import CheckedFile, file_digest
@@ -64,6 +71,9 @@ def _read(path: Path) -> Any:
 
 # -- A segment ---------------------------------------------------------------------------------------------------------
 
+_CANDIDATES = 8  # for each vector that is asked for: their recall is in docs/developers/large-indexes.md
+CODED = 1 << 13  # vectors from which a segment gets codes: below, a scan takes less than half a millisecond
+_FEWEST = 50  # vectors: as many candidates are taken as for these where fewer are asked for
 _CANDIDATES_SHARE = 1 / 16  # of a segment, at most: to score more takes longer than to compare all vectors
 _ALLOWED_SHARE = 1 / 4  # of a segment, at least: to compare fewer vectors takes less than the first scan
 _SPARE = 1.25  # times as many are asked for where some are not allowed, since these may be more among the best
@@ -94,7 +104,8 @@ class Vectors:
         blocks = -(-count // PACKED) * PACKED * -(-parts // 2)
         if self._file.data[: self._start].tobytes() != start:
             raise self._damage(f"does not begin as a file of {count} vectors")
-        if size != (self._end if segment.scan is None else self._centroids + blocks):
+        self.has_codes: bool = size != self._end
+        if self.has_codes and size != self._centroids + blocks:
             raise self._damage(f"has {size} bytes, which do not hold {count} vectors")
         try:
             self._index = _read(path)
@@ -115,8 +126,8 @@ class Vectors:
 
         With codes, only the best of a first scan are compared, unless few rows are allowed or many are wanted.
         """
-        if self.segment.scan is not None:
-            candidates = self.segment.scan.probes * max(n, FEWEST)
+        if self.has_codes:
+            candidates = _CANDIDATES * max(n, _FEWEST)
             share = 1.0 if allowed is None else np.count_nonzero(allowed) / len(allowed)
             asked = candidates if allowed is None else math.ceil(candidates * _SPARE / max(share, _ALLOWED_SHARE))
             if share >= _ALLOWED_SHARE and asked <= _CANDIDATES_SHARE * len(self._codes):
@@ -206,40 +217,30 @@ def _of_halves(codes: UInt8) -> Any:
 
 
 class FaissStore:
-    """A store of one kind of vectors in FAISS segments. Without `scanning`, they are only fetched."""
+    """A store of one kind of vectors in FAISS segments. With `exact`, none gets codes."""
 
-    def __init__(
-        self, folder: Path, kind: Kind, *, scanning: ScanOptions | None = None, largest: int = LARGEST
-    ) -> None:
+    def __init__(self, folder: Path, kind: Kind, *, exact: bool = True, largest: int = LARGEST) -> None:
         self.folder = folder
         self.kind: Kind = kind
         self.largest = largest
-        self._scanning = scanning
+        self._exact = exact
         self._opened: OpenCache[str, Vectors] = OpenCache()
 
     @property
     def gathering(self) -> int | None:
         """The number of vectors from which segments have codes; None if they never have."""
-        gathering = None if self._scanning is None else self._scanning.gathering
-        return None if gathering is None else min(gathering, CODED)
+        return None if self._exact else CODED
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Files that the previous reader had open too stay open."""
         self._opened.keep({segment.file for segment in segments})
         return SegmentsReader([self._open(segment) for segment in segments], removed)
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
+    def writer(self, generation: int) -> SegmentsWriter:
         """Make a writer of new files, which have no effect until the manifest names them."""
 
         def begin(dimension: int) -> FaissSegment:
-            return FaissSegment(
-                self.folder,
-                self.kind,
-                generation=generation,
-                dimension=dimension,
-                scanning=self._scanning,
-                questions=questions,
-            )
+            return FaissSegment(self.folder, self.kind, dimension, generation=generation, coded=self.gathering)
 
         return SegmentsWriter(begin, self.largest)
 

@@ -13,27 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopK
+from semsearch.arrays.id_ranges import IdRanges, evenly
 from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.arrays.vectors import to_bytes
-from semsearch.dense.scan_plan import (
-    CANDIDATES,
-    FEW,
-    FEWER_QUESTIONS,
-    FEWEST,
-    K,
-    ScanOptions,
-    evenly,
-    least_step,
-    shares_found,
-)
-from semsearch.dense.vector_store import Questions
 from semsearch.storage.segments import Kind, Segment, segment_name
 from semsearch.system.durable import Draft
 from semsearch.system.memory import VECTOR_SEARCH, require_memory
@@ -43,9 +30,7 @@ import faiss as _faiss  # noqa: E402  # without that memory it crashes while it 
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 
-if TYPE_CHECKING:
-    from semsearch.results.reports import Scan
-
+_SHORTEST = 16  # numbers of a vector: the codes of fewer say too little
 _CHUNK = 1 << 14  # vectors decoded at a time
 _SAMPLE = 1 << 12  # vectors that the mean and the spread of each number are learned from
 _LEVELS = np.array([-1.5104, -0.4528, 0.4528, 1.5104], dtype=np.float32)  # of a normal distribution (Max 1960, table I)
@@ -112,27 +97,16 @@ def beginning(dimension: int, count: int, kind: Kind) -> bytes:
 class FaissSegment:
     """A segment that is being written: its vectors as half-precision floats, or as bytes, on the disk.
 
-    A large one of passages gets codes, as `scanning` says; `questions` embeds questions about passages with given ids,
-    to measure their recall. The file has a temporary name, is flushed to the disk and renamed; it has no effect until
-    the database names it.
+    One of at least `coded` vectors gets codes; None: none does. The file has a temporary name, is flushed to the disk
+    and renamed; it has no effect until the database names it.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        kind: Kind,
-        *,
-        generation: int,
-        dimension: int,
-        scanning: ScanOptions | None,
-        questions: Questions | None,
-    ) -> None:
+    def __init__(self, folder: Path, kind: Kind, dimension: int, *, generation: int, coded: int | None) -> None:
         self.dimension = dimension
         self.count = 0
         self.kind: Kind = kind
         self._path = folder / segment_name(kind, generation)
-        self._scanning = scanning
-        self._questions = questions
+        self._coded = coded
         self._index = plain_index(dimension, kind)
         self._start = len(beginning(dimension, 0, kind))
         self.draft = Draft(self._path, self._start)
@@ -152,23 +126,16 @@ class FaissSegment:
 
     def finish(self) -> Segment:
         """Write codes if there are many vectors, and give the file its name."""
-        ids, scan = self.ids, None
-        if self._scanning is not None and self._scanning.has_codes(self.count, self.dimension):
-            asked: Float32 = np.zeros((0, 0), np.float32)
-            if self._questions is not None:
-                asked = self._questions(ids[evenly(len(ids), FEWER_QUESTIONS)])
-            scan = _with_codes(self, self._scanning.target_recall, asked)
+        is_large = self._coded is not None and self.count >= self._coded
+        if is_large and self.dimension % 2 == 0 and self.dimension >= _SHORTEST:
+            _write_codes(self)
         written = self.draft.keep(beginning(self.dimension, self.count, self.kind))
-        id_ranges = IdRanges.of_ids(ids)
-        return Segment(self.kind, self._path.name, written.size, id_ranges, written.digest, scan, written.sums)
+        id_ranges = IdRanges.of_ids(np.concatenate(self._ids))
+        return Segment(self.kind, self._path.name, written.size, id_ranges, written.digest, written.sums)
 
     def discard(self) -> None:
         """Drop the file."""
         self.draft.drop()
-
-    @property
-    def ids(self) -> Int64:
-        return np.concatenate(self._ids)
 
     def rows(self, first: int, last: int) -> Float32:
         """The vectors from number `first` to below `last`: read, since pages of a map count as memory in use."""
@@ -190,40 +157,18 @@ class FaissSegment:
 # -- Codes -------------------------------------------------------------------------------------------------------------
 
 
-def _with_codes(growing: FaissSegment, target: float, questions: Float32) -> Scan | None:
-    """Append codes to a segment, and measure them with questions (q, d); None without any if the recall is too low.
-
-    If there are too few questions to measure with, some of the vectors are used as questions.
-    """
-    count, d = growing.count, growing.dimension
-    if len(questions) < FEW:
-        questions = growing.sample(FEWER_QUESTIONS)
+def _write_codes(growing: FaissSegment) -> None:
+    """Append codes to a segment: their centroids, then the blocks."""
+    d = growing.dimension
     sample = growing.sample(_SAMPLE)
     levels = (sample.mean(axis=0) + sample.std(axis=0) * _LEVELS[:, None]).T.reshape(-1, 2, 4)  # (d / 2, 2, 4)
     centroids = np.stack((np.repeat(levels[:, 0], 4, axis=1), np.tile(levels[:, 1], 4)), axis=2)  # (d / 2, 16, 2)
     edges = ((levels[:, :, 1:] + levels[:, :, :-1]) / 2).reshape(d, 3).T
-    nearest = TopK(len(questions), min(K, count))
     packer = faiss.IndexPQ(d, len(centroids), 4, faiss.METRIC_INNER_PRODUCT)
-    blocks: list[UInt8] = []
-    for first in range(0, count, _CHUNK):
-        rows = growing.rows(first, first + _CHUNK)
-        nearest.add(questions @ rows.T, np.arange(first, first + len(rows)))
-        blocks.append(_packed(packer, rows, edges))
-    most = min(CANDIDATES[-1] * FEWEST, count)
-    codes = np.concatenate(blocks)
-    blocks.clear()
-    _, candidates = fast_scan(centroids, codes, count).search(questions, most)
-    answers = nearest.best().ids
-    least = least_step(
-        CANDIDATES, lambda step, part: shares_found(candidates[part, : step * FEWEST], answers[part]), target
-    )
-    if least.recall < target:
-        return None
-    from semsearch.results.reports import Scan  # with the other reports, which no search needs
-
+    starts = range(0, growing.count, _CHUNK)
+    codes = np.concatenate([_packed(packer, growing.rows(first, first + _CHUNK), edges) for first in starts])
     growing.draft.write(centroids.astype("<f4").data.cast("B"))
     growing.draft.write(codes.data)
-    return Scan(f"PQ{len(centroids)}x4fs,Refine(SQfp16)", count, 0, least.step, least.recall, least.questions)
 
 
 def _packed(packer: Any, rows: Float32, edges: Float32) -> UInt8:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from semsearch.arrays.id_ranges import evenly
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.faiss_writer import faiss
-from semsearch.dense.scan_plan import evenly
 
 Rows = Callable[[Int64], Float32]  # the vectors of rows by their numbers (m,) -> (m, d)
 Report = Callable[[int, int], None]  # rows done, of how many

@@ -1,7 +1,7 @@
 """The protocols of a vector store, the seam between an index and the engine that keeps its vectors. Ids in, ids out.
 
 An index has two stores, one for each kind of vectors. Passages are searched: with filters, and perhaps by an
-approximate method whose recall was measured. Sentences are only fetched by their ids.
+approximate method. Sentences are only fetched by their ids.
 
 A store holds segments, written once and never changed. A generation is a list of segments and a set of removed ids,
 both named in the manifest (semsearch.storage.segments), so that there is one commit point, which is SQLite's:
@@ -35,8 +35,6 @@ from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Float32, Int64
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.segments import Segment
-
-Questions = Callable[[Int64], Float32]  # questions about passages with these ids, as vectors, to measure recall with
 
 NO_IDS = IdRanges.of(())
 
@@ -100,7 +98,7 @@ class VectorStore(Protocol):
         Raises FileNotFoundError if a segment is gone, IndexDamaged if it does not match the manifest.
         """
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
+    def writer(self, generation: int) -> SegmentsWriter:
         """Make a writer of segments for a new generation."""
 
     def check(self, segment: Segment) -> list[str]:
@@ -205,11 +203,10 @@ def merge_segments(
     removed: IdRanges,
     *,
     generation: int,
-    questions: Questions | None = None,
 ) -> list[Segment]:
     """Merge segments of a store into new ones, without removed ids; the old segments stay as they are."""
     held = IdRanges.union(segment.id_ranges for segment in segments)
-    with store.writer(generation, questions=questions) as writer:
+    with store.writer(generation) as writer:
         reader = store.open(segments, NO_IDS)
         for first, count in held.without(removed).ranges:
             for start in range(first, first + count, _CHUNK):

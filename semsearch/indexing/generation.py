@@ -9,10 +9,6 @@ killed, after the next write. Files of earlier generations are removed as soon a
 The embedder's weights and components are frozen when an index is first filled: documents added later never change the
 vectors of earlier ones. Only a small index that has doubled is refitted automatically, since its components were a
 rough estimate; a large one only by `refit`.
-
-The recall of the vector scan is measured with probe questions: a few words of the index's own sentences, as a user
-would type them. Whole sentences are nearer to their passages and easier to find, so settings that suffice for a few
-words suffice for them.
 """
 
 from __future__ import annotations
@@ -30,10 +26,9 @@ from threadpoolctl import threadpool_limits
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.types import Float32, Int32, Int64, UInt8
+from semsearch.arrays.types import Float32, Int32, UInt8
 from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.engines import get_address, open_stores
-from semsearch.dense.scan_plan import LISTED
 from semsearch.dense.vector_store import VectorStore
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
@@ -48,21 +43,18 @@ from semsearch.results.reports import Progress
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, write_transaction
 from semsearch.storage.document_rows import first_passages_of_languages
-from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_embedder, load_fit, save_fit, save_today
+from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_fit, save_fit, save_today
 from semsearch.storage.passage_rows import (
     find_languages,
-    get_passages,
     passages_between,
     stored_record,
-    stored_texts,
     with_documents,
 )
 from semsearch.storage.schema import get_count, get_languages, get_meta, set_languages, set_meta
-from semsearch.storage.segments import LARGEST, VECTORS, Kind, Segment, get_removed, get_segments, name_segments
+from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import WRITING, release_freed, require_memory
 from semsearch.system.parallel import Executor, Threads, aside
 from semsearch.text.languages import ENGLISH
-from semsearch.text.tokens import words
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
 from semsearch.word_vectors.multilingual import MultilingualVectors, language_table, languages_in
@@ -168,13 +160,13 @@ class Generation:
     @cached_property
     def _stores(self) -> Mapping[Kind, VectorStore]:
         """The vector stores, at the address that the index has by now."""
-        scanning, sentences = self.settings.scanning(listed=LISTED), self.settings.sentence_vectors
+        settings = self.settings
         address = get_address(self.db)
-        return open_stores(address, self.folder, scanning=scanning, largest=LARGEST, sentences=sentences)
+        return open_stores(address, self.folder, exact=settings.exact, sentences=settings.sentence_vectors)
 
     @cached_property
     def _merger(self) -> Merger:
-        return Merger(self.db, self.folder, self.number, self._stores, self._stored_questions)
+        return Merger(self.db, self.folder, self.number, self._stores)
 
     @cached_property
     def _fit(self) -> Fit | None:
@@ -251,7 +243,7 @@ class Generation:
         """Embed the new passages by a fit."""
         topics = named_topics(self.folder / SEGMENTS, get_segments(self.db, "topics"))
         topical = None if topics is None else TopicVectors(topics, self._opened(self.words.segments), self.folder)
-        self._name(self._write_vectors([self._spool], fit.embedder, topics, topical))
+        self._name(self._write_vectors([self._spool], fit.embedder, topical))
         self._merger.merge()
         if fit is not self._fit:
             save_fit(self.db, fit.embedder, self.number)
@@ -308,7 +300,7 @@ class Generation:
             topics, topical = learned()
         release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
-        segments += self._write_vectors(spools, embedder, topics, topical)
+        segments += self._write_vectors(spools, embedder, topical)
         save_fit(self.db, embedder, self.number)
         return segments
 
@@ -326,16 +318,15 @@ class Generation:
     # -- Write vectors -------------------------------------------------------------------------------------------------
 
     def _write_vectors(
-        self, spools: Sequence[Spool], embedder: SentenceEmbedder, topics: Topics | None, topical: TopicVectors | None
+        self, spools: Sequence[Spool], embedder: SentenceEmbedder, topical: TopicVectors | None
     ) -> list[Segment]:
         """Embed the batches of some spools; the segments of passages and sentences."""
         done, total = 0, sum(spool.sentences for spool in spools)
-        questions = partial(questions_of, self.db, embedder, topics)
         batches, again = tee(chain.from_iterable(spools))
         embedded = self._threads.in_order(partial(_vectors, embedder), batches)
         stores = self._stores
         with (
-            stores["passage"].writer(self.number, questions=questions) as passages,
+            stores["passage"].writer(self.number) as passages,
             stores["sentence"].writer(self.number) if "sentence" in stores else nullcontext() as sentences,
         ):
             for batch, (general, of_sentences) in zip(again, embedded, strict=True):
@@ -347,14 +338,6 @@ class Generation:
                 self.report(Progress("embedding", sentences=done, total_sentences=total))
             self.report(Progress("writing", sentences=done, total_sentences=total))
             return passages.finish() + ([] if sentences is None else sentences.finish())
-
-    def _stored_questions(self, passage_ids: Int64) -> Float32:
-        """Probe questions about passages, embedded by the stored fit."""
-        embedder = load_embedder(self.db, self.vectors())
-        if embedder is None:
-            return np.zeros((0, 0), dtype=np.float32)
-        topics = named_topics(self.folder / SEGMENTS, get_segments(self.db, "topics"))
-        return questions_of(self.db, embedder, topics, passage_ids)
 
     def _opened(self, segments: list[Segment]) -> list[LexicalSegment]:
         return [LexicalSegment(self.folder / SEGMENTS / segment.file, segment) for segment in segments]
@@ -386,32 +369,3 @@ def _vectors(embedder: SentenceEmbedder, batch: SpooledBatch) -> tuple[Float32, 
     """The general vectors of a batch's passages, and those of its sentences as bytes. (p, d), (s, d)"""
     rows, passages = embedder.transform_both(batch.words, batch.starts)
     return passages, to_bytes(rows[batch.is_sentence])
-
-
-# -- Probe questions for measuring recall ------------------------------------------------------------------------------
-
-WORDS = 3
-
-
-def few_words(sentence: str) -> str:
-    """The longest words of a sentence, in their order; of equally long ones the first."""
-    sentence_words = list(enumerate(words(sentence)))
-    longest = sorted(sentence_words, key=lambda numbered: (-len(numbered[1]), numbered[0]))[:WORDS]
-    return " ".join(word for _, word in sorted(longest))
-
-
-def questions_of(
-    db: sqlite3.Connection, embedder: SentenceEmbedder, topics: Topics | None, passage_ids: Int64
-) -> Float32:
-    """Embed a probe question about the middle sentence of each passage, unless it has no known words. (≤ n, d)"""
-    texts, stored_languages = list[str](), list[str]()
-    for stored in stored_texts(db, get_passages(db, passage_ids.tolist()).values()):
-        texts.append(few_words(stored.sentences[len(stored.sentences) // 2]))
-        stored_languages.append(stored.language)
-    if not texts:
-        return np.zeros((0, 0), dtype=np.float32)
-    vectors = embedder.transform(texts, stored_languages)
-    if topics is not None:
-        languages = tuple(get_languages(db)) or (ENGLISH,)
-        vectors = join(vectors, np.stack([topics.of_question(text, languages) for text in texts]))
-    return vectors[vectors.any(axis=1)]

@@ -29,7 +29,7 @@ from semsearch.dense.engines import (
     set_address,
     set_left,
 )
-from semsearch.dense.vector_store import Questions, VectorStore, merge_segments
+from semsearch.dense.vector_store import VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.database import SEGMENTS, IndexDatabase, settle, write_transaction
@@ -130,13 +130,12 @@ class Rule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Merger:
-    """Merges segments of an index as part of generation `number`; `questions` serve to measure recall."""
+    """Merges segments of an index as part of generation `number`."""
 
     db: sqlite3.Connection
     folder: Path
     number: int
     stores: Mapping[Kind, VectorStore]
-    questions: Questions
 
     def merge(self) -> None:
         """Merge segments if there are too many, or too much of them is removed."""
@@ -176,8 +175,7 @@ class Merger:
                 [LexicalSegment(self.folder / SEGMENTS / segment.file, segment) for segment in segments], removed
             )
             return words.finish()
-        questions = self.questions if kind == "passage" else None
-        return merge_segments(self.stores[kind], segments, removed, generation=self.number, questions=questions)
+        return merge_segments(self.stores[kind], segments, removed, generation=self.number)
 
 
 # -- After a commit ----------------------------------------------------------------------------------------------------

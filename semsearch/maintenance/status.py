@@ -172,8 +172,7 @@ def read_status(
             vectors_digest=settings.vectors_digest,
             drift=None if fit is None else fit.drift,
             stale=_stale(changes) if stale else None,
-            scans=tuple(segment.scan for segment in segments if segment.scan is not None),
-            target_recall=None if settings.exact else settings.target_recall,
+            exact=settings.exact,
             not_read=count_endings(_unread(db, roots, changes)),
             partly_read=count_partly_read(db),
             languages=get_languages(db),
@@ -262,7 +261,6 @@ def findings(status: Status, known_words: float | None) -> Iterator[Finding]:
         yield Finding("content", "warning", "The index is empty.", f"semsearch index PATH --name {index}")
     yield from _of_files(status, index)
     yield from _of_fit(status, index)
-    yield from _of_recall(status, index)
     if known_words is not None and known_words < _FEW_KNOWN:
         says = (
             f"Only {known_words:.0%} of the words have a vector: the text may be in a language that the "
@@ -300,18 +298,6 @@ def _of_fit(status: Status, index: str) -> Iterator[Finding]:
         yield Finding("fit", "warning", says, f"semsearch refit --index {index}")
     else:
         yield Finding("fit", "good", f"The fit suits the text, which has drifted only {status.drift:.1f}° since.", "")
-
-
-def _of_recall(status: Status, index: str) -> Iterator[Finding]:
-    if not status.documents:
-        return
-    if not status.scans:
-        yield Finding("recall", "good", "Every passage is compared, so recall is 1.", "")
-    for scan in status.scans:
-        says = f"Recall at 10 is {scan.recall:.3f}, measured on {scan.questions:,} probe queries."
-        is_low = status.target_recall is not None and scan.recall < status.target_recall
-        command = f"semsearch index --name {index} --rebuild" if is_low else ""
-        yield Finding("recall", "warning" if is_low else "good", says, command)
 
 
 def _count(number: int, noun: str) -> str:

@@ -34,9 +34,9 @@ import numpy as np
 import scipy.fft
 from scipy.sparse import csr_array
 
+from semsearch.arrays.id_ranges import evenly
 from semsearch.arrays.types import Complex64, Float32, Float64, Int64
 from semsearch.dense.neighbours import Rows, nearest_of_others, neighbours_of_each
-from semsearch.dense.scan_plan import evenly
 from semsearch.results.documents import MapPhase, MapProgress
 
 # -- Placing new passages ----------------------------------------------------------------------------------------------

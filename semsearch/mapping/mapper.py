@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.id_ranges import IdRanges, evenly
 from semsearch.arrays.types import Float32, Int64
-from semsearch.dense.scan_plan import evenly
 from semsearch.mapping.arrange_passages import arrange, beside, compare
 from semsearch.mapping.passage_map import PassageMap, read_map, write_map
 from semsearch.mapping.regions import MOST_READ, Colouring, colourings, get_spans_of_documents, regions

@@ -49,18 +49,6 @@ class SyncReport(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Scan(Record):
-    """How a segment is scanned, and the recall of its ten best, measured when it was written."""
-
-    factory: str  # the index type, as FAISS calls it
-    vectors: int
-    lists: int  # 0: none, because all vectors or their codes are compared, or there is a graph
-    probes: int  # lists searched for a query; of a graph, candidates kept (ef); of codes, candidates for each result
-    recall: float  # of the ten best
-    questions: int  # queries on which recall was measured
-
-
-@dataclass(frozen=True, slots=True)
 class Adapted(Record):
     """The size of the topics that an index has learned from its text."""
 
@@ -95,8 +83,7 @@ class Status(Record):
     vectors_digest: str
     drift: float | None  # degrees; None while there is nothing fitted
     stale: int | None  # files that a sync would change; None: not requested
-    scans: tuple[Scan, ...] = ()  # segments of passages that are not scanned exactly, and their recall
-    target_recall: float | None = None  # of new segments of many passages; None if the index is exact
+    exact: bool = False  # whether every passage is compared with a query, however many there are
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
     partly_read: int = 0  # documents with unread or doubtful parts
     # documents by ISO 639-1 code; empty if languages are not detected
@@ -113,7 +100,7 @@ class Status(Record):
 
 MUCH_DRIFT = 15.0  # degrees between the components in use and today's
 Level = Literal["good", "notice", "warning"]
-About = Literal["files", "reading", "fit", "recall", "words", "room", "content"]
+About = Literal["files", "reading", "fit", "words", "room", "content"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "digest": "text",
         "sums": "numbers",  # semsearch.system.durable
         "generation": "count",
-        "scan": "text",  # semsearch.results.reports.Scan as JSON; "" if all vectors are compared as they are
+        "scan": "text",  # of no use any more
     },
     "removed": {
         "first_passage": "count",

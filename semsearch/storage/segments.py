@@ -1,4 +1,4 @@
-"""Segments, and the manifest of a generation: its segments, the ids removed from them, and how each is scanned.
+"""Segments, and the manifest of a generation: its segments, and the ids removed from them.
 
 A segment holds vectors, postings or topics derived from the rows of an index, is written once and never changed. It is
 a file in the index folder; one of vectors may be kept by another engine (semsearch.dense.engines). The manifest is in
@@ -7,20 +7,16 @@ the database, so that a whole generation becomes visible with one COMMIT, wherev
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.errors import IndexDamaged, UsageError
-
-if TYPE_CHECKING:
-    from semsearch.results.reports import Scan
+from semsearch.errors import IndexDamaged
 
 Kind = Literal["passage", "sentence", "words", "topics"]
 VECTORS: tuple[Kind, Kind] = ("passage", "sentence")  # the kinds that hold vectors; words are the passages' postings
@@ -39,7 +35,6 @@ class Segment:
     size: int  # bytes
     id_ranges: IdRanges  # of its vectors or passages, in the order of its rows
     digest: str
-    scan: Scan | None = None  # measured when it was written; None if all vectors are compared as they are
     sums: bytes = b""  # semsearch.system.durable; none where an engine keeps it
 
 
@@ -63,33 +58,20 @@ def get_segments(db: sqlite3.Connection, *kinds: Kind) -> list[Segment]:
     """Read the segments of the current generation, in the order in which they were named; of some kinds, or all."""
     where = f"WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
     rows = db.execute(
-        f"SELECT kind, file, size, runs, digest, scan, sums FROM segments {where} ORDER BY id", kinds
+        f"SELECT kind, file, size, runs, digest, sums FROM segments {where} ORDER BY id", kinds
     ).fetchall()
     segments = []
-    for kind, file, size, runs, digest, scan, sums in rows:
+    for kind, file, size, runs, digest, sums in rows:
         if kind not in _SUFFIXES or not (isinstance(file, str) and _is_name(file)):
             named = repr(file)[:80]
             raise IndexDamaged(f"the index lists the segment {named}, which is not a file in its folder; index again")
-        measured = _scan(scan) if scan else None
-        segments.append(Segment(kind, file, size, IdRanges.from_bytes(runs), digest, measured, sums))
+        segments.append(Segment(kind, file, size, IdRanges.from_bytes(runs), digest, sums))
     return segments
 
 
 def get_segment_names(db: sqlite3.Connection) -> set[str]:
     """Read the names of the segments of the current generation."""
     return {name for (name,) in db.execute("SELECT file FROM segments")}
-
-
-def _scan(text: str) -> Scan:
-    from semsearch.results.reports import Scan  # with the other reports; only large indexes have scans
-
-    try:
-        scan = Scan.from_dict(json.loads(text))
-        if scan.probes < 1:
-            raise UsageError(f"{scan.probes} candidates")
-        return scan
-    except UsageError as error:
-        raise ValueError(f"the scan measurements of the index are invalid: {error}") from error  # and so damage
 
 
 def get_removed(db: sqlite3.Connection, kind: Kind) -> IdRanges:
@@ -103,10 +85,9 @@ def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Se
     """Add new segments to the manifest as part of generation `number`; take retired ones out."""
     db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
     for segment in new:
-        scan = "" if segment.scan is None else json.dumps(asdict(segment.scan), allow_nan=False)
         row = {"kind": segment.kind, "file": segment.file, "size": segment.size, "count": len(segment.id_ranges)}
         row |= {"runs": segment.id_ranges.to_bytes(), "digest": segment.digest, "sums": segment.sums}
-        row |= {"generation": number, "scan": scan}
+        row |= {"generation": number, "scan": ""}
         db.execute(f"INSERT INTO segments ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
 
 

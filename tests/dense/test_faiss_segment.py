@@ -10,7 +10,6 @@ import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.faiss_store import FaissStore, Vectors
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import NO_IDS, merge_segments
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Kind, Segment
@@ -87,10 +86,18 @@ def test_segments_of_different_dimensions_are_damage(tmp_path: Path) -> None:
         store.open(segments, IdRanges.of(()))
 
 
-def listed(folder: Path, rows: np.ndarray, options: ScanOptions) -> Vectors:
+class SmallStore(FaissStore):
+    """A store whose segments have codes from so many vectors on."""
+
+    gathering: int | None = None
+
+
+def listed(folder: Path, rows: np.ndarray, coded: int | None = None) -> Vectors:
     """Rows with the ids from 100 on, as one segment."""
     folder.mkdir(exist_ok=True)
-    writer = FaissStore(folder, "passage", largest=30_000, scanning=options).writer(7)
+    store = SmallStore(folder, "passage", largest=30_000)
+    store.gathering = coded
+    writer = store.writer(7)
     for first in range(0, len(rows), 300):
         writer.add(np.arange(100 + first, 100 + min(first + 300, len(rows)), dtype=np.int64), rows[first : first + 300])
     (segment,) = writer.finish()
@@ -99,13 +106,10 @@ def listed(folder: Path, rows: np.ndarray, options: ScanOptions) -> Vectors:
 
 # -- codes -------------------------------------------------------------------------------------------------------------
 
-CODES = ScanOptions(listed=100)  # so that a small segment is like a large one
 
-
-def coded(folder: Path, rows: np.ndarray, options: ScanOptions = CODES) -> Vectors:
-    opened = listed(folder, rows, options)
-    assert opened.segment.scan is not None
-    assert opened.segment.scan.factory == f"PQ{rows.shape[1] // 2}x4fs,Refine(SQfp16)"
+def coded(folder: Path, rows: np.ndarray) -> Vectors:
+    opened = listed(folder, rows, coded=100)  # so that a small segment is like a large one
+    assert opened.has_codes
     return opened
 
 
@@ -137,9 +141,9 @@ def watched(opened: Vectors, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_first_scan_of_codes_finds_what_comparing_all_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = spread(9000)
-    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
+    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows)
     asked = watched(opened, monkeypatch)
-    assert plain.segment.scan is None
+    assert not plain.has_codes
     queries = near(rows, slice(100, 140))
     found, expected = opened.scan(queries, 3), plain.scan(queries, 3)
     assert asked == [400]
@@ -153,7 +157,7 @@ def test_a_first_scan_of_codes_finds_what_comparing_all_finds(tmp_path: Path, mo
 
 def test_a_segment_with_codes_has_the_same_vectors_at_the_same_place(tmp_path: Path) -> None:
     rows = spread(3000)
-    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
+    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows)
     data, without = ((tmp_path / name / each.segment.file).read_bytes() for name, each in (("a", opened), ("b", plain)))
     assert data.startswith(without)
     assert np.array_equal(opened.rows(np.array([2999, 0])), plain.rows(np.array([2999, 0])))
@@ -168,7 +172,7 @@ def test_a_segment_with_codes_has_the_same_vectors_at_the_same_place(tmp_path: P
 
 def test_what_is_not_allowed_is_never_found_and_takes_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = spread(12_000)
-    opened, plain = coded(tmp_path / "a", rows[:10_000]), listed(tmp_path / "b", rows[:10_000], ScanOptions(exact=True))
+    opened, plain = coded(tmp_path / "a", rows[:10_000]), listed(tmp_path / "b", rows[:10_000])
     asked, queries = watched(opened, monkeypatch), near(rows, slice(0, 40))
     for share, scans in ((0.999, 1), (0.9, 1), (0.2, 0)):
         allowed = np.random.default_rng(3).random(10_000) < share
@@ -189,7 +193,7 @@ def test_where_what_is_not_allowed_is_nearer_all_that_is_allowed_is_compared(
     rows = spread(12_000)
     rows[:3000, 0] += 3  # near the query, and not allowed
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows, ScanOptions(exact=True))
+    opened, plain = coded(tmp_path / "a", rows), listed(tmp_path / "b", rows)
     asked, allowed = watched(opened, monkeypatch), np.arange(12_000) >= 3000
     query = np.eye(1, 48, dtype=np.float32)
     found, expected = opened.scan(query, 20, allowed=allowed), plain.scan(query, 20, allowed=allowed)
@@ -208,9 +212,8 @@ def test_more_results_than_a_sixteenth_holds_are_found_by_comparing_all(
     assert asked == []
 
 
-def test_codes_that_do_not_reach_the_target_are_not_kept(tmp_path: Path) -> None:
-    opened = listed(tmp_path, spread(20_000, 2), ScanOptions(listed=100, target_recall=1.0))  # sixteen kinds of codes
-    assert opened.segment.scan is None
+def test_vectors_of_few_numbers_have_no_codes(tmp_path: Path) -> None:
+    assert not listed(tmp_path, spread(200, 8), coded=100).has_codes
 
 
 def test_a_damaged_code_is_noticed_before_the_first_scan(tmp_path: Path) -> None:
@@ -227,13 +230,11 @@ def test_a_damaged_code_is_noticed_before_the_first_scan(tmp_path: Path) -> None
 
 
 def test_segments_without_codes_are_read_and_get_them_when_they_are_merged(tmp_path: Path) -> None:
-    rows, store = spread(9000), FaissStore(tmp_path, "passage", scanning=ScanOptions())
+    rows, store = spread(9000), FaissStore(tmp_path, "passage", exact=False)
     earlier = written(tmp_path, np.arange(9000, dtype=np.int64), rows, largest=5000)
-    assert [each.scan for each in earlier] == [None, None]
     reader, queries = store.open(earlier, NO_IDS), near(rows, slice(50, 60))
     removed = IdRanges.of([(0, 20)])
     (merged,) = merge_segments(store, earlier, removed, generation=8)
-    assert merged.scan is not None
-    assert (merged.scan.vectors, merged.scan.probes) == (8980, 8)
+    assert Vectors(tmp_path / merged.file, merged).has_codes
     found = store.open([merged], NO_IDS).search(queries, 1)
     assert found.ids.tolist() == reader.search(queries, 1).ids.tolist() == [[row] for row in range(50, 60)]

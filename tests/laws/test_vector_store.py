@@ -11,16 +11,22 @@ from vector_store_law import Opener, fetched, ids_of, unit_rows
 
 from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.faiss_store import FaissStore
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import NO_IDS
 
+
+class CodedStore(FaissStore):
+    """Few vectors are many."""
+
+    gathering = 40
+
+
 EXACT: dict[str, Opener] = {
-    "faiss": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions()),
-    "faiss in small files": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(), largest=7),
+    "faiss": lambda folder: FaissStore(folder, "passage", exact=False),
+    "faiss in small files": lambda folder: FaissStore(folder, "passage", exact=False, largest=7),
     "memory": lambda _: MemoryStore(),
 }
 APPROXIMATE: dict[str, Opener] = {
-    "faiss with codes": lambda folder: FaissStore(folder, "passage", scanning=ScanOptions(listed=40)),
+    "faiss with codes": lambda folder: CodedStore(folder, "passage"),
 }
 
 

@@ -12,7 +12,7 @@ from small import write_articles
 from semsearch.index import Index
 from semsearch.maintenance.status import findings
 from semsearch.readers.document import Text
-from semsearch.results.reports import Checkup, Scan, Status
+from semsearch.results.reports import Checkup, Status
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -70,7 +70,4 @@ def test_each_trouble_has_its_command(index: Index) -> None:
     assert of(index, not_read={".bin": 2})["reading"] == ("notice", "semsearch status")
     assert of(index, partly_read=1)["reading"] == ("notice", "semsearch status")
     assert of(index, vectors=100, removed=30)["room"] == ("notice", "semsearch compact")
-    low, good = (Scan("IVF", 1000, 10, 2, recall, 50) for recall in (0.8, 0.97))
-    assert of(index, scans=(low,), target_recall=0.95)["recall"] == ("warning", "semsearch index")
-    assert of(index, scans=(good,), target_recall=0.95)["recall"] == ("good", "")
     assert "room" not in of(index, vectors=100, removed=10)

@@ -19,7 +19,6 @@ from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.vector_store import (
-    Questions,
     SegmentsWriter,
     StoredVectors,
     VectorStore,
@@ -71,8 +70,7 @@ class MemoryStore:
         kept = ~removed.has(ids)
         return MemoryReader(ids[kept], np.concatenate(rows)[kept] if rows else np.zeros((0, 0), np.float16))
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
-        del questions  # every vector is compared: there is no recall to measure
+    def writer(self, generation: int) -> SegmentsWriter:
         return SegmentsWriter(lambda _: MemorySegment(self, generation), self.largest)
 
     def check(self, segment: Segment) -> list[str]:

@@ -116,14 +116,13 @@ def test_what_is_found_has_the_score_of_its_stored_vector(store: VectorStore) ->
             np.testing.assert_allclose(scores, [np.dot(query, kept[id_]) for id_ in own.tolist()], atol=1e-5)
 
 
-def test_what_is_not_found_is_told_as_recall(approximate_opener: Opener, tmp_path: Path) -> None:
+def test_nearly_all_of_the_best_are_found(approximate_opener: Opener, tmp_path: Path) -> None:
     store, ids, queries = approximate_opener(tmp_path), ids_of(range(1, 1001)), unit_rows(200, seed=1)
     (segment,) = write(store, ids, unit_rows(1000), batch=300)
-    assert segment.scan is not None
     reader = store.open([segment], NO_IDS)
     pairs = zip(told(reader, queries, 10), by_sorting(reader, ids, queries, 10), strict=True)
     recall = np.mean([len({*found} & {*best}) / 10 for found, best in pairs])
-    assert recall > segment.scan.recall - 0.1
+    assert recall > 0.9
 
 
 def test_of_equal_scores_the_lower_id_comes_first(store: VectorStore) -> None:

@@ -53,7 +53,6 @@ from semsearch.readers.read import read_bytes, read_file
 from semsearch.readers.reader_child import MessageError, receive
 from semsearch.remote_index import RemoteIndex
 from semsearch.results.codec import to_dict
-from semsearch.results.reports import Scan
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ConnectionLimits, LimitedConnection, RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder
@@ -523,8 +522,7 @@ def _open_vectors(path: Path) -> None:
     data, dimension = path.read_bytes(), 24
     said = int.from_bytes(data[8:16], "little") % (1 << 20)  # by the file; the other is what a database could say
     for count in {said, data[0] if data else 0}:
-        scan = Scan("", count, 0, 1, 1.0, 50)
-        segment = Segment("passage", path.name, len(data), IdRanges.of([(0, count)]), "", scan, sums=b"")
+        segment = Segment("passage", path.name, len(data), IdRanges.of([(0, count)]), "")
         vectors = Vectors(path, segment)
         if vectors.dimension == dimension:
             vectors.scan(np.ones((1, dimension), dtype=np.float32), 3)

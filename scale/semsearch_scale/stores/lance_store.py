@@ -27,7 +27,7 @@ from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import scanned
 from semsearch.dense.faiss_writer import plain_index
 from semsearch.dense.segments_reader import InThreads, OpenedSegment, SegmentsReader
-from semsearch.dense.vector_store import Questions, SegmentsWriter
+from semsearch.dense.vector_store import SegmentsWriter
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch_scale.publication import in_use
@@ -219,9 +219,8 @@ class LanceStore:
                 self._opened = {name: each for name, each in self._opened.items() if _is_open(each)}
             raise
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
+    def writer(self, generation: int) -> SegmentsWriter:
         """Make a writer of new tables, which have no effect until the manifest names them."""
-        del questions  # nothing is approximate
         return SegmentsWriter(lambda _: GrowingTable(self, generation), self.largest)
 
     def check(self, segment: Segment) -> list[str]:

@@ -81,7 +81,7 @@ def _rows(records: Records) -> bytes:
 
 # -- A table -----------------------------------------------------------------------------------------------------------
 
-_FEWEST, _MOST = 40, 1000  # candidates of a graph, as pgvector has them
+_CANDIDATES = 200  # that a search of a graph keeps (ef)
 _SPACING = 10.0  # a row that a graph visits takes as long as so many that are compared
 _SCATTERED = 8  # rows scanned in the time of one that is looked up
 _QUESTION = "WITH asked AS MATERIALIZED (SELECT $1::float4[]::vector AS whole, $1::float4[]::halfvec AS half) "
@@ -98,19 +98,16 @@ class SegmentTable:
     segment: Segment
     name: str  # for SQL
     dimension: int
+    has_graph: bool
 
     def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
         """Find the n best allowed rows for each query; by the graph, if there is one. (q, d), (rows,) -> (q, n)"""
-        return self.scan_to(queries, n, self.segment.scan.probes if self.segment.scan is not None else 0, allowed)
-
-    def scan_to(self, queries: Float32, n: int, ef: int, allowed: Bool | None = None) -> TopKResult:
-        """Scan, with so many candidates of the graph; 0 compares all. (q, d), (rows,) -> (q, n)"""
         size = len(self.segment.id_ranges)
         count = size if allowed is None else int(np.count_nonzero(allowed))
         n = min(n, count)
         if not len(queries) or not n:
             return nothing_found(len(queries))
-        wanted = _from_graph(ef, n, count, size)
+        wanted = _from_graph(n, count, size) if self.has_graph else 0
         condition, rows = "", list[object]()
         if allowed is not None and count < size // _SCATTERED and not wanted:
             condition, rows = "WHERE number = ANY($3::int4[])", [np.flatnonzero(allowed).tolist()]
@@ -120,7 +117,7 @@ class SegmentTable:
 
         async def work(connection: Connection) -> list[TopKResult]:
             if wanted:
-                await connection.execute(f"SET hnsw.ef_search = {min(max(ef, _FEWEST), _MOST)}")
+                await connection.execute(f"SET hnsw.ef_search = {_CANDIDATES}")
             results = []
             for query in queries:
                 arguments = [query.tolist(), wanted, *rows]
@@ -166,10 +163,10 @@ class SegmentTable:
         return TopKResult(scores[best][None], ids[best][None])
 
 
-def _from_graph(ef: int, n: int, count: int, size: int) -> int:
+def _from_graph(n: int, count: int, size: int) -> int:
     """The rows to request from a graph to find the n best of `count` allowed ones, of `size`.
 
     0 if comparing the allowed one by one takes less time: the graph passes by size / count rows for each of them.
     """
-    wanted = min(n + round(ef * math.log10(size / count)), count)
-    return wanted if ef and count * count > _SPACING * wanted * size else 0
+    wanted = min(n + round(_CANDIDATES * math.log10(size / count)), count)
+    return wanted if count * count > _SPACING * wanted * size else 0

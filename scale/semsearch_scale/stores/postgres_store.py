@@ -9,9 +9,8 @@ A row has the position of its id among the ids of the segment, which the manifes
 (semsearch.arrays.id_ranges), and a half-precision vector. Rows are written by COPY, a chunk in each transaction; then
 the key and, for many, the graph. The table is committed before its first chunk: one transaction for all of it would be
 open for as long as embedding takes, and if the server died in it, files would be left that nobody finds. Before a
-segment is reported, its table is read back and compared with what was sent; these vectors also measure the recall of
-the graph. A finished table has its digest as a comment, so that a reader can tell that it is the one the manifest
-names.
+segment is reported, its table is read back and compared with what was sent. A finished table has its digest as a
+comment, so that a reader can tell that it is the one the manifest names.
 
 The driver is asyncpg (Apache-2.0). Compared with pg8000 (BSD-3) it finds the hundred nearest in half the time and a
 quarter of the processor time (0.85 to 1.69 ms, 0.12 to 0.50 ms; the same rate of COPY), and has sslmode, files of
@@ -32,27 +31,23 @@ from typing import TypeVar
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopK
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.scan_plan import EQUAL, FEW, QUESTIONS, K, evenly, least_step
 from semsearch.dense.segments_reader import InThreads, SegmentsReader
-from semsearch.dense.vector_store import Questions, SegmentsWriter
+from semsearch.dense.vector_store import SegmentsWriter
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
-from semsearch.results.reports import Scan
 from semsearch.storage.segments import Segment, segment_name
 from semsearch_scale.publication import in_use
 from semsearch_scale.stores.addresses import located_in_postgres, postgres_address
 from semsearch_scale.stores.postgres_claims import claim, owner_of, release, table, tables
 from semsearch_scale.stores.postgres_connections import MOST, NO_TABLE, Connection, Work, get_database, quoted, sqlstate
-from semsearch_scale.stores.postgres_reader import SegmentTable, copied, records_in, records_of, vectors_of
+from semsearch_scale.stores.postgres_reader import SegmentTable, copied, records_in, records_of
 
 # -- Table writer ------------------------------------------------------------------------------------------------------
 
 
 _CHUNK = 1 << 13  # vectors in a transaction
 _M, _EF_CONSTRUCTION = 16, 64  # of the graph, as pgvector has them by default
-_LADDER = (40, 60, 90, 140, 200, 300, 450, 700, 1000)  # candidates to keep: each half as many again
 _GRAPH_BYTES = 1000  # of a vector's neighbours while the graph is built, about
 _MOST_MEMORY = 1 << 21  # kilobytes for building a graph: without room it takes many times as long
 _NO_SHARED_MEMORY = ("53100", "53200")  # as in containers with little of it, which building side by side needs
@@ -61,14 +56,13 @@ _NO_SHARED_MEMORY = ("53100", "53200")  # as in containers with little of it, wh
 class _GrowingTable:
     """A table in the making."""
 
-    def __init__(self, store: PostgresStore, generation: int, dimension: int, questions: Questions | None) -> None:
+    def __init__(self, store: PostgresStore, generation: int, dimension: int) -> None:
         kind = store.location.kind
         self.file = segment_name(kind, generation).rpartition(".")[0]
         self.name = table(store.address, self.file)
         self.dimension = dimension
         self.count = 0
         self._store = store
-        self._questions = questions
         self._ids: list[Int64] = []
         self._waiting: list[Records] = []
         self._digest = hashlib.blake2b(digest_size=16)
@@ -93,22 +87,19 @@ class _GrowingTable:
         self._store.database.run_long(lambda connection: self._build(connection, has_graph=has_graph))
         ids = np.concatenate(self._ids)
         one = SegmentTable(
-            self._store, Segment(kind, self.file, 0, IdRanges.of_ids(ids), digest), self.name, self.dimension
+            self._store, Segment(kind, self.file, 0, IdRanges.of_ids(ids), digest), self.name, self.dimension, has_graph
         )
-        asked = self._asked(ids, one) if has_graph else None
-        written, best = self._store.read_back(one, asked)
-        if written != digest:
+        if self._store.read_back(one) != digest:
             raise StorageError(
                 f"{self._store.address.place} returned other vectors than were written to {self.file}; write again"
             )
-        scan = None if asked is None else self._measured(one, asked, best)
 
         async def comment(connection: Connection) -> int:
             await connection.execute(f"COMMENT ON TABLE {self.name} IS '{digest}'")
             return int(await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", self.name))
 
         size = self._store.database.write(comment)
-        return Segment(kind, self.file, size, one.segment.id_ranges, digest, scan)
+        return Segment(kind, self.file, size, one.segment.id_ranges, digest)
 
     def discard(self) -> None:
         """Drop the table, if the database can be reached; else the next writer will."""
@@ -116,24 +107,6 @@ class _GrowingTable:
             self._store.drop(self.file)
         except SemsearchError:
             return
-
-    def _asked(self, ids: Int64, one: SegmentTable) -> Float32:
-        """Questions to measure recall with; some of the table's own vectors if there are too few. (q, d)"""
-        sample = evenly(len(ids), QUESTIONS)
-        asked = None if self._questions is None else self._questions(ids[sample])
-        return asked if asked is not None and len(asked) >= FEW else one.rows(sample)
-
-    def _measured(self, one: SegmentTable, asked: Float32, best: Float32) -> Scan:
-        """The least depth of the graph that reaches the target recall; a row with the last's score is as good as it."""
-        last = best[:, -1:] - EQUAL
-
-        def shares(ef: int, part: slice) -> Float32:
-            scores = one.scan_to(asked[part], best.shape[1], ef).scores
-            return np.asarray((scores >= last[part]).mean(axis=1), dtype=np.float32)
-
-        scanning = self._store.location.scanning
-        least = least_step(_LADDER, shares, scanning.target_recall if scanning else 1.0)
-        return Scan(f"HNSW{_M}", self.count, 0, least.step, least.recall, least.questions)
 
     def _send(self) -> None:
         if self._waiting:
@@ -185,7 +158,8 @@ class _GrowingTable:
 T = TypeVar("T")
 INDEXED = 1 << 14  # vectors from which a table has a graph: comparing them all takes some 20 ms
 _COMMENTS = """
-    SELECT relname, obj_description(pg_class.oid, 'pg_class') AS comment, atttypmod AS dimension
+    SELECT relname, obj_description(pg_class.oid, 'pg_class') AS comment, atttypmod AS dimension,
+        (SELECT count(*) > 1 FROM pg_index WHERE indrelid = pg_class.oid) AS has_graph
     FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'embedding'
     WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'
 """
@@ -205,8 +179,7 @@ class PostgresStore:
     @property
     def gathering(self) -> int | None:
         """The number of vectors from which a table has a graph; None if it never has."""
-        scanning = self.location.scanning
-        return None if scanning is None or scanning.exact else min(scanning.listed, INDEXED)
+        return None if self.location.exact else INDEXED
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of tables, which are looked up if they are unknown.
@@ -220,9 +193,9 @@ class PostgresStore:
         self._known = {segment.file: known[segment.file] for segment in segments}
         return SegmentsReader([known[segment.file] for segment in segments], removed, together=self._together)
 
-    def writer(self, generation: int, *, questions: Questions | None = None) -> SegmentsWriter:
+    def writer(self, generation: int) -> SegmentsWriter:
         """Make a writer of new tables. It raises StorageError if the database is another index's."""
-        return SegmentsWriter(lambda d: _GrowingTable(self, generation, d, questions), self.largest)
+        return SegmentsWriter(lambda d: _GrowingTable(self, generation, d), self.largest)
 
     def check(self, segment: Segment) -> list[str]:
         """Read a table and compare its digest; its problems. Raises FileNotFoundError."""
@@ -230,8 +203,7 @@ class PostgresStore:
             one = self._look_up([segment])[segment.file]
         except IndexDamaged as error:
             return [str(error)]
-        digest, _ = self.read_back(one)
-        return [] if digest == segment.digest else [f"{segment.file} does not match its digest"]
+        return [] if self.read_back(one) == segment.digest else [f"{segment.file} does not match its digest"]
 
     def names(self) -> Iterable[str]:
         """The names of all tables of this kind, finished or not; none if the schema no longer belongs to the index."""
@@ -251,18 +223,12 @@ class PostgresStore:
         self.database.write(work)
         self._known = {known: one for known, one in self._known.items() if known != name}
 
-    def read_back(self, one: SegmentTable, asked: Float32 | None = None) -> tuple[str, Float32]:
-        """Read all of a table: its digest, and the K best scores of questions (q, d) with all vectors, (q, ≤ K).
-
-        Raises FileNotFoundError.
-        """
-        digest, best = hashlib.blake2b(digest_size=16), TopK(0 if asked is None else len(asked), K)
+    def read_back(self, one: SegmentTable) -> str:
+        """Read all of a table: its digest. Raises FileNotFoundError."""
+        digest = hashlib.blake2b(digest_size=16)
         for first in range(0, len(one.segment.id_ranges), _CHUNK):
-            records = self.fetch(one, "number BETWEEN $1 AND $2", first, first + _CHUNK - 1)
-            digest.update(records.tobytes())
-            if asked is not None:
-                best.add(asked @ vectors_of(records).T, np.arange(first, first + len(records)))
-        return digest.hexdigest(), best.best().scores
+            digest.update(self.fetch(one, "number BETWEEN $1 AND $2", first, first + _CHUNK - 1).tobytes())
+        return digest.hexdigest()
 
     def fetch(self, one: SegmentTable, where: str, *arguments: object) -> Records:
         """Read the vectors of the rows of a table that fulfil a condition in SQL, sorted. Raises FileNotFoundError."""
@@ -291,9 +257,9 @@ class PostgresStore:
             raise
 
     def _look_up(self, segments: Sequence[Segment]) -> dict[str, SegmentTable]:
-        async def work(connection: Connection) -> dict[str, tuple[str | None, int]]:
+        async def work(connection: Connection) -> dict[str, tuple[str | None, int, bool]]:
             rows = await connection.fetch(_COMMENTS, quoted(self.address.schema))
-            return {row["relname"]: (row["comment"], row["dimension"]) for row in rows}
+            return {row["relname"]: (row["comment"], row["dimension"], row["has_graph"]) for row in rows}
 
         there = self.database.read(work)
         for segment in segments:
@@ -305,7 +271,7 @@ class PostgresStore:
                     f"run: {rebuild_command(self.location.folder)}"
                 )
         return {
-            segment.file: SegmentTable(self, segment, table(self.address, segment.file), there[segment.file][1])
+            segment.file: SegmentTable(self, segment, table(self.address, segment.file), *there[segment.file][1:])
             for segment in segments
         }
 

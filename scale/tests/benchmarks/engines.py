@@ -35,7 +35,6 @@ sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.top_k import TopK
 from semsearch.dense.engines import claimed, complete, get_address, open_stores, release
-from semsearch.dense.scan_plan import LISTED, ScanOptions
 from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import get_segments
@@ -46,7 +45,7 @@ Int64 = npt.NDArray[np.int64]
 DIMENSION, QUESTIONS, K, BATCH = 256, 400, 10, 8192
 COLUMNS = (
     "engine",
-    "scan",
+    "segments",
     "vectors/s in",
     "finished s",
     "bytes a vector",
@@ -113,7 +112,7 @@ def data_of(rows: Float32, generator: np.random.Generator, *, is_range: bool = F
 def measured(name: str, store: VectorStore, data: Data, memory: Callable[[], float]) -> list[str]:
     """The row of a store: it is written, and asked one question after the other."""
     most, began = Most(memory), time.perf_counter()
-    with most, store.writer(1, questions=lambda _: data.questions[::2]) as writer:
+    with most, store.writer(1) as writer:
         for first in range(0, len(data.vectors), BATCH):
             rows = data.vectors[first : first + BATCH]
             writer.add(np.arange(first, first + len(rows)), rows)
@@ -123,10 +122,9 @@ def measured(name: str, store: VectorStore, data: Data, memory: Callable[[], flo
     reader = store.open(segments, NO_IDS)
     plain = asked(reader, data, None, data.last)
     tenth = asked(reader, data, IdRanges.of_ids(data.allowed), data.last_allowed)
-    scans = {"exact" if one.scan is None else f"{one.scan.factory}, {one.scan.probes}" for one in segments}
     return [
         name,
-        "; ".join(sorted(scans)) + (f" ({len(segments)} segments)" if len(segments) > 1 else ""),
+        str(len(segments)),
         f"{len(data.vectors) / taken:,.0f}",
         f"{finished:,.1f}",
         f"{sum(segment.size for segment in segments) / len(data.vectors):,.0f}",
@@ -209,25 +207,23 @@ def main() -> None:
     parser.add_argument("--index", type=Path, help="a folder, whose sentences' vectors are taken")
     parser.add_argument("--process", type=int, help="the id of the server, whose memory is told")
     parser.add_argument("--exact", action="store_true", help="compare every vector")
-    parser.add_argument("--listed", type=int, default=LISTED, help="vectors from which files, and Lance, have lists")
     parser.add_argument("--range", action="store_true", help="the filter allows a range of rows")
     given = parser.parse_args()
     generator = np.random.default_rng(0)
     count = given.vectors + QUESTIONS
     rows = made_up(count, generator) if given.index is None else of_sentences(given.index, count, generator)
     data = data_of(rows, generator, is_range=given.range)
-    scanning = ScanOptions(exact=given.exact, listed=given.listed)
     print(f"{len(data.vectors):,} vectors of {data.vectors.shape[1]} numbers, {len(data.questions[1::2])} questions\n")
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
     with tempfile.TemporaryDirectory() as name, place(given.uri, given.process) as (uri, memory):
-        files = open_stores(None, Path(name), scanning=scanning)["passage"]
+        files = open_stores(None, Path(name), exact=given.exact)["passage"]
         (Path(name) / "segments").mkdir()
         print("| " + " | ".join(measured("files", files, data, lambda: 0.0)) + " |", flush=True)
         whole = complete(uri, f"measured-{secrets.token_hex(4)}")
         assert whole is not None
         address = claimed(whole)
         try:
-            store = open_stores(address, Path(name), scanning=scanning)["passage"]
+            store = open_stores(address, Path(name), exact=given.exact)["passage"]
             print("| " + " | ".join(measured(whole.partition(":")[0], store, data, memory)) + " |", flush=True)
         finally:
             release(address)

@@ -18,7 +18,6 @@ from scale_servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
@@ -127,9 +126,6 @@ def test_the_questions_of_an_index_go_through_its_graphs(
         agree(both[0], opened)
     assert asked
     status = both[1].status()
-    (scan,) = status.scans
-    assert (scan.factory, scan.recall) == ("HNSW16", 1)
-    assert scan.probes > 0
     assert (status.store or "").endswith(uri.partition("?")[2])
     assert status.vectors == status.passages
     for each in both:
@@ -171,15 +167,15 @@ def test_a_lost_or_changed_table_is_told(tmp_path: Path, uri: str) -> None:
 # -- graphs ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_graph_finds_what_its_recall_says_whatever_the_filter_and_all_where_few_are_allowed() -> None:
-    store = postgres_store(scanning=ScanOptions(listed=500))
+def test_a_graph_finds_most_of_the_best_whatever_the_filter_and_all_where_few_are_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(table_store, "INDEXED", 500)
+    store = postgres_store()
     rows, queries = unit_rows(1500), unit_rows(60, seed=5)
     with store.writer(1) as writer:
         writer.add(np.arange(1, 1501) * 2, rows)
         (segment,) = writer.finish()
-    assert segment.scan is not None
-    assert (segment.scan.factory, segment.scan.vectors) == ("HNSW16", 1500)
-    assert segment.scan.recall >= 0.9
     reader = store.open([segment], IdRanges.of_ids(np.arange(2, 200, 2)))
     alive = np.arange(200, 3002, 2)
     scores = queries @ rows.astype(np.float16).astype(np.float32).T

@@ -9,10 +9,10 @@ from scale_servers.postgres_server import postgres_store
 from vector_store_law import *  # noqa: F403
 from vector_store_law import Opener
 
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.dense.vector_store import VectorStore
 from semsearch_scale.stores.lance_store import LanceStore
 from semsearch_scale.stores.lance_tables import LancePlace
+from semsearch_scale.stores.postgres_store import PostgresStore
 
 
 def lance_store(folder: Path) -> VectorStore:
@@ -20,12 +20,18 @@ def lance_store(folder: Path) -> VectorStore:
     return LanceStore(LancePlace(f"lance:{folder}"), "passage")
 
 
+class GraphStore(PostgresStore):
+    """Few vectors are many."""
+
+    gathering = 40
+
+
 EXACT: dict[str, Opener] = {
     "lance": lambda folder: lance_store(folder),
     "postgres": lambda _: postgres_store(),
 }
 APPROXIMATE: dict[str, Opener] = {
-    "postgres with graphs": lambda _: postgres_store(scanning=ScanOptions(listed=40)),
+    "postgres with graphs": lambda _: GraphStore(postgres_store().location),
 }
 
 

@@ -62,7 +62,7 @@ def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:
     ("arguments", "said"),
     [
         (["typo"], "there is no file or folder typo; "),
-        (["docs", "--target-recall", "0"], "target_recall must be above 0 and at most 1, not 0.0; "),
+        (["docs", "--a", "-1"], "at least 1e-12"),
         (["docs", "--max-file-size", "inf"], "--max-file-size must be a number of megabytes, not inf; "),
     ],
 )

@@ -22,7 +22,6 @@ from typing import Any
 import pytest
 
 from semsearch.dense.engines import StoreLocation
-from semsearch.dense.scan_plan import ScanOptions
 from semsearch.storage.segments import LARGEST
 from semsearch_scale.stores.postgres_claims import claim
 from semsearch_scale.stores.postgres_connections import close_databases
@@ -179,12 +178,12 @@ def shared_server() -> PostgresServer:
 
 
 def postgres_store(
-    uri: str | None = None, *, scanning: ScanOptions | None = None, owner: str = "me", largest: int = LARGEST
+    uri: str | None = None, *, exact: bool = False, owner: str = "me", largest: int = LARGEST
 ) -> PostgresStore:
     """An empty store of passages with the shared server."""
     uri = uri or shared_server().uri
     claim(uri, owner)
-    location = StoreLocation(uri, Path("index"), "passage", scanning or ScanOptions(), largest, owner=owner)
+    location = StoreLocation(uri, Path("index"), "passage", exact, largest, owner=owner)
     return PostgresStore(location)
 
 

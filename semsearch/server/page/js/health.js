@@ -8,7 +8,6 @@ import { copyButton, counted, notice, problemNotice } from "./widgets.js";
 
 // What the server answers; semsearch/results/state says what each is
 /** @typedef {{level: "good" | "notice" | "warning", says: string, command: string}} Finding */
-/** @typedef {{factory: string, vectors: number, recall: number}} Scan */
 /**
  * @typedef {object} Status
  * @property {string[]} roots
@@ -18,7 +17,6 @@ import { copyButton, counted, notice, problemNotice } from "./widgets.js";
  * @property {string} method
  * @property {number} components
  * @property {number | null} drift
- * @property {Scan[]} scans
  * @property {string} vectors_name
  * @property {number} generation
  * @property {string} created
@@ -113,7 +111,7 @@ function command(text) {
   return element("div", { class: "to-copy" }, element("code", {}, text), button);
 }
 
-// The facts of an index: counts, fit, recall; formats and disk space as bars
+// The facts of an index: counts, fit; formats and disk space as bars
 
 /** @param {Checkup} checkup */
 function facts(checkup) {
@@ -122,16 +120,10 @@ function facts(checkup) {
     Folders: status.roots.join(", ") || "texts added by programs",
     Content: `${counted(status.documents, "document")}, ${counted(status.passages, "passage")}, ${counted(status.sentences, "sentence")}`,
     Fit: `${status.method}, ${counted(status.components, "component")} removed${status.drift === null ? "" : `, ${status.drift.toFixed(1)}° of drift`}`,
-    Recall: status.scans.length ? status.scans.map(scan).join("; ") : "1 (exact: all passages are scanned)",
     Words: `${status.vectors_name}${known === null ? "" : `: ${Math.round(100 * known)}% of the words have a vector`}`,
     Written: `${counted(status.generation, "time")}, created ${status.created.slice(0, 10)}`,
   };
   return element("dl", { class: "facts" }, Object.entries(pairs).map(([name, fact]) => element("div", {}, element("dt", {}, name), element("dd", {}, fact))));
-}
-
-/** @param {Scan} one */
-function scan(one) {
-  return `${one.recall.toFixed(3)} of ${counted(one.vectors, "passage")} (${one.factory})`;
 }
 
 /** Documents by format. @param {Checkup} checkup */

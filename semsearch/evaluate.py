@@ -1,6 +1,6 @@
 """Ask your own questions (golden questions) and report at which rank their expected answers are found.
 
-A file has a JSON object a line: a query and its answers, with or without grades. An answer is written as
+A file has a JSON object a line: a query and its answers. An answer is written as
 
     notes/guide.md                     any passage of the document
     notes/guide.md#Bread               a passage under that heading
@@ -19,6 +19,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -98,65 +99,50 @@ def _first_line(hit: Hit) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
-    """A question, what answers it with the grade of each, and the line that it first stands on."""
+    """A question, what answers it, and the line that it first stands on."""
 
     query: str
-    answers: Mapping[ExpectedAnswer, float]
+    answers: tuple[ExpectedAnswer, ...]
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class GoldenFile:
-    """The questions of a file, whether any of their answers has a grade, and what is wrong with its lines."""
-
-    questions: Sequence[GoldenQuestion]
-    is_graded: bool
-    problems: Sequence[str]  # each names the file and the line
-
-    @classmethod
-    def read(cls, path: Path) -> GoldenFile:
-        """Read a file. Raises SourceError if it cannot be read."""
+def read_questions(path: Path) -> list[GoldenQuestion]:
+    """Read a file of questions. Raises SourceError if it cannot be read, with a line for each bad line of it."""
+    try:
+        lines = path.read_bytes().decode("utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path} cannot be read: {error}; give another file, in UTF-8") from error
+    questions: dict[str, GoldenQuestion] = {}
+    problems: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
-            lines = path.read_bytes().decode("utf-8-sig").split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"{path} cannot be read: {error}; give another file, in UTF-8") from error
-        questions: dict[str, GoldenQuestion] = {}
-        problems, is_graded = list[str](), False
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                query, answers, has_grades = _parse(line)
-            except UsageError as error:
-                problems.append(f"{path}, line {number}: {error}")
-                continue
-            is_graded = is_graded or has_grades
-            before = questions.get(query, GoldenQuestion(query, {}, number))
-            questions[query] = GoldenQuestion(query, {**before.answers, **answers}, before.line)
-        if not questions and not problems:
-            problems.append(f'{path} is empty; expected lines such as {{"query": "...", "answers": ["notes/a.md"]}}')
-        return cls(tuple(questions.values()), is_graded, tuple(problems))
+            query, answers = _parse(line)
+        except UsageError as error:
+            problems.append(f"{path}, line {number}: {error}")
+            continue
+        before = questions.get(query, GoldenQuestion(query, (), number))
+        questions[query] = GoldenQuestion(query, before.answers + answers, before.line)
+    if not questions and not problems:
+        problems.append(f'{path} is empty; expected lines such as {{"query": "...", "answers": ["notes/a.md"]}}')
+    if problems:
+        raise SourceError("\n".join(problems))
+    return [*questions.values()]
 
 
-def _parse(line: str) -> tuple[str, dict[ExpectedAnswer, float], bool]:
-    """The query of a line, its answers with their grades, and whether these were given. Raises UsageError."""
+def _parse(line: str) -> tuple[str, tuple[ExpectedAnswer, ...]]:
+    """The query of a line, and its answers. Raises UsageError."""
     try:
         values = json.loads(line)
-    except (ValueError, RecursionError):
-        values = None
-    if not isinstance(values, dict) or values.keys() != {"query", "answers"}:
-        raise _wrong("a JSON object with the keys query and answers", line)
-    query, answers = values["query"], values["answers"]
+        query, answers = values["query"], values["answers"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        raise _wrong("a JSON object with the keys query and answers", line) from None
     if not isinstance(query, str) or not words(query):
         raise _wrong("a query with words in it", query)
-    has_grades = isinstance(answers, dict)
-    grades = answers if has_grades else dict.fromkeys(answers, 1) if isinstance(answers, list) else {}
-    if not grades or not all(isinstance(written, str) and written.strip() for written in grades):
-        raise _wrong('answers such as ["notes/a.md"], or with grades, {"notes/a.md": 2}', answers)
-    for written, grade in grades.items():
-        if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < float("inf"):
-            raise _wrong(f"a grade above zero for {written}", grade)
-    return query, {ExpectedAnswer.read(written.strip()): float(grade) for written, grade in grades.items()}, has_grades
+    if not isinstance(answers, list) or not answers or not all(isinstance(one, str) and one.strip() for one in answers):
+        raise _wrong('answers such as ["notes/a.md"]', answers)
+    return query, tuple(ExpectedAnswer.read(written.strip()) for written in answers)
 
 
 def _wrong(expected: str, value: Any) -> UsageError:
@@ -164,9 +150,11 @@ def _wrong(expected: str, value: Any) -> UsageError:
     return UsageError(f"expected {expected}, found {text if len(text) <= 60 else text[:60] + '…'!r}")
 
 
+# -- The run -----------------------------------------------------------------------------------------------------------
+
 DEPTH = 10  # hits that are considered
 HITS_AT = (1, 3, 5, 10)
-MEASURES = (*(f"hit@{k}" for k in HITS_AT), "mrr@10", "ndcg@10")
+NAME = "golden-runs.json"  # beside the index: of each file and mode, the ranks of the last run
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,57 +164,42 @@ class AnsweredQuestion:
     query: str
     line: int  # of the file
     rank: int | None
-    ndcg: float
+    was: int | None  # its rank in the last run; if it was not asked then, that of this one
 
-    @classmethod
-    def of(
-        cls, query: str, line: int, answers: Mapping[ExpectedAnswer, float], hits: Sequence[Hit]
-    ) -> AnsweredQuestion:
-        """Look for the answers among hits, each by the first hit that is it."""
-        gains = dict[int, float]()  # by rank: a hit may be several answers, and counts as the best of them
-        for answer, grade in answers.items():
-            rank = next((rank for rank, hit in enumerate(hits[:DEPTH], start=1) if answer.is_in(hit)), None)
-            if rank is not None:
-                gains[rank] = max(grade, gains.get(rank, 0.0))
-        ideal = sorted(answers.values(), reverse=True)[:DEPTH]
-        best = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(ideal, start=1))
-        gain = sum(grade / math.log2(rank + 1) for rank, grade in gains.items())
-        return cls(query, line, min(gains, default=None), gain / best)
+    @property
+    def change(self) -> float:
+        """Below zero if the answer comes earlier than in the last run, above it if later."""
+        rank, was = (rank or DEPTH + 1 for rank in (self.rank, self.was))
+        return rank - was
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenMode:
-    """The figures of a mode, by the names in MEASURES; each question; and its rank in the last run."""
+    """The figures of a mode, by their names, and each question."""
 
     mode: Mode
-    figures: Mapping[str, float]  # ndcg@10 only where there are grades
+    figures: Mapping[str, float]
     questions: Sequence[AnsweredQuestion]
-    last: Mapping[str, int | None]  # the ranks of the last run, by question
 
     @property
     def better(self) -> list[AnsweredQuestion]:
         """The questions whose answer comes earlier than in the last run."""
-        return [question for question in self.questions if _later(self.last, question) > (question.rank or math.inf)]
+        return [question for question in self.questions if question.change < 0]
 
     @property
     def worse(self) -> list[AnsweredQuestion]:
         """The questions whose answer comes later than in the last run."""
-        return [question for question in self.questions if _later(self.last, question) < (question.rank or math.inf)]
+        return [question for question in self.questions if question.change > 0]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
         changed = {
-            name: [{"query": one.query, "rank": one.rank, "was": self.last[one.query]} for one in questions]
+            name: [{"query": one.query, "rank": one.rank, "was": one.was} for one in questions]
             for name, questions in (("better", self.better), ("worse", self.worse))
         }
         questions = [{"query": one.query, "line": one.line, "rank": one.rank} for one in self.questions]
         figures = {name: round(value, 6) for name, value in self.figures.items()}
         return {"mode": self.mode, **figures, **changed, "questions": questions}
-
-
-def _later(last: Mapping[str, int | None], question: AnsweredQuestion) -> float:
-    """The rank of a question in the last run; the present one, if it was not asked."""
-    return last.get(question.query, question.rank) or math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,19 +213,6 @@ class GoldenReport:
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
         return {"file": self.path, "modes": [mode.to_dict() for mode in self.modes], "warnings": [*self.warnings]}
-
-
-def figures_of(questions: Sequence[AnsweredQuestion], *, is_graded: bool) -> dict[str, float]:
-    """The figures of questions by the ranks of their answers, and by their nDCG where there are grades."""
-    ranks = [question.rank or math.inf for question in questions]
-    figures = {f"hit@{k}": fmean([rank <= k for rank in ranks]) for k in HITS_AT}
-    figures["mrr@10"] = fmean([1 / rank for rank in ranks])
-    return {**figures, "ndcg@10": fmean([question.ndcg for question in questions])} if is_graded else figures
-
-
-# -- The run -----------------------------------------------------------------------------------------------------------
-
-NAME = "golden-runs.json"  # beside the index: of each file and mode, the ranks of the last run
 
 
 def evaluate_golden(
@@ -270,57 +230,56 @@ def evaluate_golden(
     for mode in modes:
         if mode not in RANKING:
             raise UsageError(f"there is no mode {mode!r}; expected {', '.join(RANKING)}")
-    golden = GoldenFile.read(Path(path))
-    if golden.problems:
-        raise SourceError("\n".join(golden.problems))
+    questions = read_questions(Path(path))
     file = os.path.realpath(path)
     runs = _read_runs(index.path / NAME) if isinstance(index, Index) else {}
     last = runs.get(file, {})
     reports = []
     for mode in modes:
-        questions = []
-        for done, question in enumerate(golden.questions):
+        answered = []
+        for done, question in enumerate(questions):
             if progress is not None:
-                progress(f"asking, {mode}", done, len(golden.questions))
+                progress(f"asking, {mode}", done, len(questions))
             hits = index.search(question.query, options=SearchOptions(DEPTH, mode))
-            questions.append(AnsweredQuestion.of(question.query, question.line, question.answers, hits))
-        figures = figures_of(questions, is_graded=golden.is_graded)
-        reports.append(GoldenMode(mode, figures, questions, last.get(mode, {})))
-    if isinstance(index, Index):
-        ranks = {report.mode: {question.query: question.rank for question in report.questions} for report in reports}
-        _write_runs(index.path / NAME, {**runs, file: {**last, **ranks}})
-    return GoldenReport(str(path), reports, [*_unknown_paths(golden, index)] if isinstance(index, Index) else [])
+            ranks = (hit.rank for hit in hits if any(answer.is_in(hit) for answer in question.answers))
+            rank = next(ranks, None)
+            was = last.get(mode, {}).get(question.query, rank)
+            answered.append(AnsweredQuestion(question.query, question.line, rank, was))
+        reports.append(GoldenMode(mode, figures_of([one.rank for one in answered]), answered))
+    if not isinstance(index, Index):
+        return GoldenReport(str(path), reports, [])
+    new = {report.mode: {question.query: question.rank for question in report.questions} for report in reports}
+    text = json.dumps({**runs, file: {**last, **new}}, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    with suppress(OSError):  # a folder that cannot be written to: the next run has nothing to compare with
+        write_durably(index.path / NAME, lambda write: write(text))
+    return GoldenReport(str(path), reports, [*_unknown_paths(questions, index)])
 
 
-def _read_runs(path: Path) -> dict[str, Any]:
-    """The ranks that are kept, by file, mode and question; none if there are none. Raises SourceError."""
+def figures_of(ranks: Sequence[int | None]) -> dict[str, float]:
+    """The figures of questions by the ranks of their answers."""
+    known = [rank or math.inf for rank in ranks]
+    figures = {f"hit@{k}": fmean(rank <= k for rank in known) for k in HITS_AT}
+    return {**figures, f"mrr@{DEPTH}": fmean(1 / rank for rank in known)}
+
+
+def _read_runs(path: Path) -> dict[str, dict[str, dict[str, int | None]]]:
+    """The ranks that are kept, by file, mode and question; none if there are none, or the file is damaged."""
     try:
-        runs = json.loads(path.read_text(encoding="utf-8"))
         return {
             file: {
                 mode: {query: rank for query, rank in ranks.items() if rank is None or isinstance(rank, int)}
                 for mode, ranks in modes.items()
             }
-            for file, modes in runs.items()
+            for file, modes in json.loads(path.read_text(encoding="utf-8")).items()
         }
-    except FileNotFoundError:
+    except (OSError, ValueError, RecursionError, AttributeError):
         return {}
-    except (OSError, ValueError, RecursionError, AttributeError) as error:
-        raise SourceError(f"{path} cannot be read as a record of runs ({error}); remove it") from error
 
 
-def _write_runs(path: Path, runs: Mapping[str, Any]) -> None:
-    text = json.dumps(runs, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-    try:
-        write_durably(path, lambda write: write(text))
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-def _unknown_paths(golden: GoldenFile, index: Index) -> Iterator[str]:
+def _unknown_paths(questions: Sequence[GoldenQuestion], index: Index) -> Iterator[str]:
     """A warning for each answer whose path no document has: it can never be found."""
     paths = [*chain.from_iterable(map(paths_of, index))]
-    for question in golden.questions:
+    for question in questions:
         for answer in question.answers:
             if not any(names(answer.path, path) or names(answer.written, path) for path in paths):
                 yield f"line {question.line}: the index has no document {answer.path}"

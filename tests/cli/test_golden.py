@@ -42,8 +42,9 @@ def test_a_table_of_figures_and_what_changed() -> None:
     assert second.lines[2:] == ["", "lexical, better than in the last run:", "  – → 1  violin"]
 
 
-def test_every_bad_line_is_a_line_of_stderr() -> None:
+def test_every_bad_line_is_told() -> None:
     Path("golden.jsonl").write_text("a\nb\n", encoding="utf-8")
     result = semsearch("evaluate", "golden", "golden.jsonl")
     assert (result.status, result.out) == (2, "")
-    assert [line.split(": ")[1] for line in result.err.splitlines()] == [f"golden.jsonl, line {n}" for n in (1, 2)]
+    assert "golden.jsonl, line 1: " in result.err
+    assert "golden.jsonl, line 2: " in result.err

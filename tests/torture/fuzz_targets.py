@@ -41,7 +41,7 @@ from semsearch.dense.engines import complete
 from semsearch.dense.faiss_store import Vectors
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SemsearchError, SourceError
-from semsearch.evaluate import GoldenFile
+from semsearch.evaluate import read_questions
 from semsearch.filters import parse
 from semsearch.index import Index
 from semsearch.indexing.add_texts import as_texts, checked, read_records
@@ -773,7 +773,7 @@ TARGETS: dict[str, Target] = {
     "vector-table": Target(_open_table, _tables, grows=False),
     "language-table": Target(_of_file(_open_language_table), _language_tables, _JSON, grows=False),
     "embedder": Target(_of_file(_load_embedder), _embedders, ('"card"', "PK", "(0,)", "<f4"), grows=False),
-    "golden": Target(_of_file(GoldenFile.read, "golden.jsonl"), _GOLDEN, _JSON),
+    "golden": Target(_of_file(read_questions, "golden.jsonl"), _GOLDEN, _JSON),
     "imports": Target(_import, _imports, (*_JSON, '"passages":[', '"sentences":[', '"id":', '"text":')),
     "trusted": Target(_trusted, _encoded('{"index": "/tmp/a", "file": 12, "allowed": [["root", "/tmp/docs"]]}'), _JSON),
     "database-bytes": Target(_damage_database, lambda: [bytes([number]) * 9 for number in range(7)], grows=False),

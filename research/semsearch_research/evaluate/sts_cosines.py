@@ -28,15 +28,13 @@ from semsearch.embedding.weights import (
     Weighting,
     WordWeights,
     learn_weights,
-    probabilities,
-    read_counts,
-    shares,
     usif_a,
 )
 from semsearch.errors import UsageError
 from semsearch.text.ragged import Ragged
 from semsearch.word_vectors.table import WordVectors
 from semsearch_research.evaluate.sentence_pairs import Task
+from semsearch_research.word_tables.word_counts import probabilities, read_counts, shares
 
 DEFAULT = tuple(METHODS)
 VARIANTS: dict[str, Method] = {
@@ -101,7 +99,7 @@ class WeighedWords:
     def weights(self, weighting: Weighting, fitted: Sequence[Ragged], a: float | None) -> WordWeights:
         """Learn weights as in the papers: SIF's a is 1e-3, uSIF's follows from p(w) and n = 11 words."""
         if weighting in ("none", "idf"):
-            return learn_weights(weighting, self.vectors, lambda: fitted, a=None, frequencies=self.frequencies)
+            return learn_weights(weighting, self.vectors, lambda: fitted, a=None, frequencies="corpus")
         if self.frequencies == "corpus":
             table: Floating
             counted = learn_weights("sif", self.vectors, lambda: fitted, a=SIF_A, frequencies="corpus")

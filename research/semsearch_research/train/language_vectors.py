@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import io
 import json
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -166,31 +165,6 @@ def write_language(made: LanguageWords, target: Path, card: Mapping[str, Any]) -
         write_durably(target, lambda write: write(buffer.getvalue()))
     except OSError as error:
         raise StorageError(f"{target} cannot be written: {error.strerror or error}; choose another place") from error
-
-
-def read_word_counts(path: Path) -> dict[str, int]:
-    """Read a counts file of any language: unlike for English, words keep their vowel signs, and may be of characters
-    that are words by themselves (中国). Raises VectorsError for a line that is not a word and a whole number.
-    """
-    counts: dict[str, int] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise VectorsError(f"{path} cannot be read as a file of word counts: {error}") from error
-    for number, line in enumerate(lines, 1):
-        word, _, count = line.rpartition(" ")
-        if not word or not (count.isascii() and count.isdigit()):
-            raise VectorsError(f"{path}, line {number}: expected a word, a space and a count, found {line[:60]!r}")
-        normal = unicodedata.normalize("NFC", word.lower())
-        if is_word(normal):
-            counts[normal] = counts.get(normal, 0) + int(count)
-    return counts
-
-
-def is_word(text: str) -> bool:
-    """Whether a text is one word with letters only, marks included. Numbers are the same in every language."""
-    kinds = [unicodedata.category(char) for char in text]
-    return any(kind[0] == "L" for kind in kinds) and all(kind[0] == "L" or kind in ("Mn", "Mc") for kind in kinds)
 
 
 def _units(vectors: Float32) -> Float32:

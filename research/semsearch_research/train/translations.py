@@ -37,7 +37,8 @@ from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.language_words import is_unparted, language_words, split_words
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.train.language_table_file import write_language_table
-from semsearch_research.train.language_vectors import LanguageWords, is_word
+from semsearch_research.train.language_vectors import LanguageWords
+from semsearch_research.word_tables.word_counts import one_word
 
 RIDGE, LINEAR_RIDGE = 1.0, 1.0  # λ; ρ over the mean variance of the averages. See research/docs/training.md
 LEAST = 3  # texts that have a word that is added
@@ -101,7 +102,7 @@ class Lookup:
         """The words of at least so many texts that neither the list nor English has, the most frequent first."""
         if is_unparted(self.table.language):
             return []
-        counts = Counter(word for text in texts for word in set(split_words(text, self.table)) if is_word(word))
+        counts = Counter(word for text in texts for word in set(split_words(text, self.table)) if one_word(word))
         words = sorted((word for word in counts if counts[word] >= least), key=lambda word: (-counts[word], word))
         hashes = OovWords.of(words).hashes
         is_new = (self.table.lookup(hashes) < 0) & (self._english.lookup(hashes) < 0)

@@ -18,7 +18,6 @@ import numpy as np
 from filelock import FileLock
 
 from semsearch.arrays.types import Float32
-from semsearch.embedding.weights import read_counts
 from semsearch.errors import StorageError, VectorsError
 from semsearch.text.tokens import hash_words, normalise
 from semsearch.word_vectors.table import (
@@ -33,6 +32,7 @@ from semsearch.word_vectors.table import (
 )
 from semsearch_research.word_tables.table_writer import TableWriter
 from semsearch_research.word_tables.vector_formats import Progress, identify
+from semsearch_research.word_tables.word_counts import read_counts
 
 _log = logging.getLogger(__name__)
 

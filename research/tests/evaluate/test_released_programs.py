@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from semsearch import SentenceEmbedder
-from semsearch.embedding.weights import shares, usif_a
+from semsearch.embedding.weights import usif_a
 from semsearch.word_vectors.table import VectorTable
 from semsearch_research.word_tables.table_writer import TableWriter
+from semsearch_research.word_tables.word_counts import shares
 
 WORDS = "the a ship sails dawn sea bread oven warm mia zyx last".split()  # the program finds "last" for unknown words
 COUNTS = {"the": 9000, "a": 7000, "ship": 40, "sails": 25, "dawn": 12, "sea": 60, "bread": 30, "oven": 9, "warm": 45}

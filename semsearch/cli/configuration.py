@@ -7,20 +7,20 @@ keys that send nothing anywhere and read no file but indexes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from semsearch.cli.options import IndexSettings
+from semsearch.embedding.weights import Unknown
 from semsearch.errors import UsageError
 from semsearch.results.codec import from_dict
 from semsearch.results.options import SearchOptions
 from semsearch.settings import Settings
 from semsearch.system.bounded_toml import read_toml
-from semsearch.system.locations import config_folder, expanded, folders_above, uri_scheme
+from semsearch.system.locations import config_folder, expanded, folders_above
 from semsearch.system.source_files import read_source
 from semsearch.word_vectors.table import DEFAULT_VECTORS
 
@@ -35,14 +35,14 @@ class General:
 
     indexes: str | None = None  # the folder of the indexes, as --indexes
     ask: tuple[str, ...] | None = None  # the indexes to search if none is named
-    server: str | None = None  # the server to search on, as --server; only in the user's own file
+    server: str | None = None  # the server to search on, as --server
     rerank: str | None = None  # the reranking model, as --rerank
     rerank_seconds: float | None = None  # its time limit per query
 
 
 @dataclass(frozen=True, slots=True)
 class ModelKeys:
-    """The language model that `ask` asks; only in the user's own file."""
+    """The language model that `ask` asks."""
 
     url: str | None = None  # as --url
     name: str | None = None  # as --model
@@ -51,37 +51,65 @@ class ModelKeys:
     seconds: float | None = None  # how long the server may be silent
 
 
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """The settings of new indexes, as `semsearch index --set KEY=VALUE` gives them to one; see `SettingsKeywords`."""
+
+    vectors: str | None = None
+    method: str | None = None
+    a: float | None = None
+    components: int | None = None
+    frequencies: str | None = None
+    adapt: bool | None = None
+    unknown: Unknown | None = None
+    exact: bool | None = None
+    store: str | None = None
+    sentence_vectors: bool | None = None
+
+
 _SECTIONS: Mapping[str, Any] = {"": General, "search": SearchOptions, "model": ModelKeys, "settings": IndexSettings}
+_KEYS = {  # with their section and name: `search.k`: ("search", "k")
+    f"{section}.{field.name}".removeprefix("."): (section, field.name)
+    for section, cls in _SECTIONS.items()
+    for field in fields(cls)
+}
 _PATHS = ("indexes", "rerank", "settings.vectors")  # or names, all but the first
+_OF_USER = {"indexes", "server", "rerank", "settings.vectors", "settings.store"}
+_OF_USER |= {key for key, (section, _) in _KEYS.items() if section == "model"}  # keys that no project's file has
 SECRET = "model.key"  # is never shown
 
 
-def _keys(section: str) -> dict[str, str]:
-    """The names of a section, by their keys: `search.k`: `k`."""
-    prefix = f"{section}." if section else ""
-    return {f"{prefix}{field.name}": field.name for field in fields(_SECTIONS[section])}
-
-
-_OF_PROJECTS = {"indexes", "ask", "rerank_seconds", *_keys("search"), *_keys("settings")}  # keys of a project's file
-_OF_PROJECTS -= {"settings.vectors", "settings.store"}
-
-
-def _checked(section: str, key: str, value: Any) -> Any:
+def _checked(key: str, value: Any) -> Any:
     """The value of a key, converted to its type. Raises UsageError for an unknown key or a wrong type."""
-    cls, names = _SECTIONS[section], _keys(section)
-    if key not in names:
-        raise _unknown(key, [*names])
+    if key not in _KEYS:
+        close = get_close_matches(key, _KEYS, n=1)
+        similar = f"did you mean {close[0]}? " if close else ""
+        raise UsageError(f"unknown key {key}; {similar}semsearch config lists all")
+    section, name = _KEYS[key]
+    cls = _SECTIONS[section]
     try:
-        return getattr(from_dict(cls, {names[key]: value}), names[key])
+        return getattr(from_dict(cls, {name: value}), name)
     except UsageError as error:
         message = f"{key} must be a text" if key == SECRET else str(error)
-        raise UsageError(message.replace(f"{cls.__name__}.{names[key]}", key)) from None
+        raise UsageError(message.replace(f"{cls.__name__}.{name}", key)) from None
 
 
-def _unknown(key: str, keys: list[str]) -> UsageError:
-    close = get_close_matches(key.strip("[]"), keys, n=1)
-    similar = f"did you mean {close[0]}? " if close else ""
-    return UsageError(f"unknown key {key}; {similar}known keys: {', '.join(keys)}")
+def _from_text(key: str, text: str) -> Any:
+    """A value of a variable or option: TOML, or else plain text. A text for a list becomes its only item."""
+    try:
+        value = read_toml(f"value = {text}")["value"]
+    except (ValueError, RecursionError):
+        value = text
+    try:
+        return _checked(key, value)
+    except UsageError:
+        return _checked(key, [value] if isinstance(value, str) else text)
+
+
+def settings_from(texts: Iterable[str]) -> dict[str, Any]:
+    """The settings of an index that texts KEY=VALUE give. Raises UsageError."""
+    pairs = (text.partition("=") for text in texts)
+    return {key.strip(): _from_text(f"settings.{key.strip()}", value.strip()) for key, _, value in pairs}
 
 
 # -- Files and variables -----------------------------------------------------------------------------------------------
@@ -96,7 +124,7 @@ class Configuration:
 
     def of(self, section: str) -> dict[str, Any]:
         """The configured values of a section, by name."""
-        return {name: self.values[key] for key, name in _keys(section).items() if key in self.values}
+        return {_KEYS[key][1]: value for key, value in self.values.items() if _KEYS[key][0] == section}
 
 
 def users_file() -> Path:
@@ -113,40 +141,27 @@ def read_configuration() -> Configuration:
     for path, is_users in ((users_file(), True), (projects_file, False)):
         if path is not None and path.is_file():
             try:
-                of_file = dict(_from_file(path, is_users=is_users))
+                of_file = {key: _permitted(key, value, path, is_users=is_users) for key, value in _from_file(path)}
             except UsageError as error:
                 raise UsageError(f"{path}: {error}") from None
             values |= of_file
             sources |= dict.fromkeys(of_file, str(path))
-    for section in _SECTIONS:
-        for key in _keys(section):
-            variable = f"SEMSEARCH_{key.replace('.', '_')}".upper()
-            if text := os.environ.get(variable, "").strip():
-                try:
-                    values[key] = _from_text(section, key, text)
-                except UsageError as error:
-                    raise UsageError(f"the environment variable {variable}: {error}") from None
-                sources[key] = variable
+    for key in _KEYS:
+        variable = f"SEMSEARCH_{key.replace('.', '_')}".upper()
+        if text := os.environ.get(variable, "").strip():
+            try:
+                values[key] = _from_text(key, text)
+            except UsageError as error:
+                raise UsageError(f"the environment variable {variable}: {error}") from None
+            sources[key] = variable
     return Configuration(values, sources)
-
-
-def _from_text(section: str, key: str, text: str) -> Any:
-    """A variable's value: TOML, or else plain text. A text for a list becomes its only item."""
-    try:
-        value = read_toml(f"value = {text}")["value"]
-    except (ValueError, RecursionError):
-        value = text
-    try:
-        return _checked(section, key, value)
-    except UsageError:
-        return _checked(section, key, [value] if isinstance(value, str) else text)
 
 
 _LARGEST = 1_000_000  # bytes of a file
 
 
-def _from_file(path: Path, *, is_users: bool) -> Iterator[tuple[str, Any]]:
-    """The values of a file by key, checked."""
+def _from_file(path: Path) -> Iterator[tuple[str, Any]]:
+    """The keys of a file with their values as they are."""
     try:
         data = read_source(path, _LARGEST + 1).data
         if len(data) > _LARGEST:
@@ -157,39 +172,27 @@ def _from_file(path: Path, *, is_users: bool) -> Iterator[tuple[str, Any]]:
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
         raise UsageError(f"not valid TOML: {error or 'nested too deeply'}") from None
     for name, value in content.items():
-        is_section = isinstance(value, Mapping)
-        if is_section and (not name or name not in _SECTIONS):
-            raise _unknown(f"[{name}]", [*filter(None, _SECTIONS)])
-        if not is_section and name and name in _SECTIONS:
-            raise UsageError(f"[{name}] is a section with keys of its own, not {value!r}")
-        section, items = (name, value) if is_section else ("", {name: value})
-        for item_name, item in items.items():
-            key = f"{section}.{item_name}" if section else item_name
-            yield key, _permitted(key, _checked(section, key, item), path.parent, is_users=is_users)
+        if name in _SECTIONS and isinstance(value, Mapping):
+            yield from ((f"{name}.{key}", item) for key, item in value.items())
+        else:
+            yield name, value
 
 
-def _permitted(key: str, value: Any, folder: Path, *, is_users: bool) -> Any:
-    """A value, its path made absolute. Raises UsageError for what only the user's own file may have."""
-    if not is_users and key not in _OF_PROJECTS:
+def _permitted(key: str, value: Any, file: Path, *, is_users: bool) -> Any:
+    """A checked value, its path made absolute. Raises UsageError for what only the user's own file may have."""
+    value = _checked(key, value)
+    if not is_users and key in _OF_USER:
         raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
-    if key == "ask" and not is_users and (places := list(filter(_is_place, value))):
+    places = [name for name in value if _is_path(name) or "/" in name or os.sep in name] if key == "ask" else []
+    if not is_users and places:
         raise UsageError(f"{places[0]} is not a name; only your own configuration may name an index by its place")
-    if key not in _PATHS or not (key == "indexes" or _is_path(value) or (folder / value).exists()):
-        return value
-    if "\0" in value:
-        raise UsageError(f"{value!r} is not a path")
-    path = os.path.normpath(folder / expanded(value))
-    if not is_users and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-        raise UsageError(f"{value} is outside {folder}; only your own configuration may name such a path")
-    return path
+    if key in _PATHS and (key == "indexes" or _is_path(value)):
+        return os.path.normpath(file.parent / expanded(value))
+    return value
 
 
 def _is_path(text: str) -> bool:
     return text.startswith((".", "~")) or Path(text).is_absolute()
-
-
-def _is_place(text: str) -> bool:
-    return _is_path(text) or "/" in text or os.sep in text or bool(uri_scheme(text))
 
 
 # -- Of the running command --------------------------------------------------------------------------------------------
@@ -225,7 +228,6 @@ def use_configuration(command: str | None) -> dict[str, dict[str, Any]]:
 def all_items(configuration: Configuration) -> Iterator[tuple[str, Any, str]]:
     """All keys with their values and sources, `default` where nothing is configured."""
     of_index = {field.name: field.default for field in fields(Settings)} | {"vectors": DEFAULT_VECTORS}
-    for section, cls in _SECTIONS.items():
-        for key, name in _keys(section).items():
-            default = of_index[name] if section == "settings" else getattr(cls(), name)
-            yield key, configuration.values.get(key, default), configuration.sources.get(key, "default")
+    for key, (section, name) in _KEYS.items():
+        default = of_index[name] if section == "settings" else getattr(_SECTIONS[section](), name)
+        yield key, configuration.values.get(key, default), configuration.sources.get(key, "default")

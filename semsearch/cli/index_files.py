@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from semsearch.cli.find_index import (
     roots_of,
     shown,
 )
-from semsearch.cli.options import IndexSettings
+from semsearch.cli.options import SettingsArguments
 from semsearch.cli.printing import ask_on_terminal, complain, from_here
 from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
 from semsearch.dense.engines import complete
@@ -99,7 +100,7 @@ def index_paths(
     target: IndexTarget,
     paths: Sequence[str],
     reading: ReadingOptions,
-    settings: IndexSettings,
+    settings: SettingsArguments,
     *,
     rebuild: bool = False,
     quiet: bool = False,
@@ -208,7 +209,7 @@ def _name_for(path: str) -> str:
 
 
 @contextmanager
-def opened_target(target: IndexTarget, settings: IndexSettings, *, rebuild: bool) -> Iterator[Index]:
+def opened_target(target: IndexTarget, settings: SettingsArguments, *, rebuild: bool) -> Iterator[Index]:
     """The index, opened or made; a new one is removed again if it could not be filled.
 
     It stays if another process fills it meanwhile, or if it was interrupted: then it has its roots. Raises UsageError
@@ -222,7 +223,7 @@ def opened_target(target: IndexTarget, settings: IndexSettings, *, rebuild: bool
             opened = Index.open(folder, vectors=None if rebuild else settings.vectors)
         with opened:
             if not target.is_new and not rebuild:
-                _check_settings(opened, settings)
+                _check_settings(opened, settings.chosen())
             try:
                 yield opened
             except IndexLocked:
@@ -237,19 +238,16 @@ def opened_target(target: IndexTarget, settings: IndexSettings, *, rebuild: bool
         raise
 
 
-def _check_settings(index: Index, settings: IndexSettings) -> None:
+def _check_settings(index: Index, chosen: dict[str, Any]) -> None:
     """Raise UsageError if an index has other settings, which only a rebuild changes."""
-    for name, value in settings.chosen().items():
-        if name == "vectors":
-            continue
-        built, wanted = getattr(index.settings, name), value
+    for name, value in chosen.items():
+        built = value if name == "vectors" else getattr(index.settings, name)
         if name == "store":
-            wanted, built = complete(value, index.path.absolute().name) or "faiss:", built or "faiss:"
-        if wanted != built:
-            option = name.replace("_", "-")
-            words = [f"--{'' if value else 'no-'}{option}"] if isinstance(value, bool) else [f"--{option}", str(wanted)]
+            value, built = complete(value, index.path.absolute().name) or "faiss:", built or "faiss:"
+        if value != built:
+            words = ("--store", value) if name == "store" else ("--set", f"{name}={json.dumps(value)}".replace('"', ""))
             raise UsageError(
-                f"{index.path} was built with {name} {'its default' if built is None else built}, not {wanted}; to "
+                f"{index.path} was built with {name} {'its default' if built is None else built}, not {value}; to "
                 f"change that: {rebuild_command(index.path, *words)}"
             )
 
@@ -268,6 +266,6 @@ def index_for_question(indexes: Path | None, vectors: str | None, *, without_ask
     if not without_asking and not ask_on_terminal("No index of this folder. Index it now?", default=True):
         raise IndexNotFound(f"{none} (or query with --refresh)")
     target = target_of(["."], None, indexes)
-    report = index_paths(target, ["."], ReadingOptions(), IndexSettings(vectors=vectors))
+    report = index_paths(target, ["."], ReadingOptions(), SettingsArguments(vectors=vectors))
     complain(summary(target.folder, report))
     return target.folder

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from typer import Argument, Option
 
 import semsearch
+from semsearch.cli.configuration import settings_from
 from semsearch.cli.find_index import all_indexes, open_index
-from semsearch.embedding.weights import MethodName, Unknown
 from semsearch.errors import SemsearchError, UsageError
 from semsearch.results.options import Mode, SearchOptions, Syntax
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 in_index = partial(Option, rich_help_panel="Index")
 in_ranking = partial(Option, rich_help_panel="Ranking")
 in_output = partial(Option, rich_help_panel="Output")
-in_embedding = partial(Option, rich_help_panel="Embedding")
-in_vectors = partial(Option, rich_help_panel="Vector search")
 in_columns = partial(Option, rich_help_panel="Tables and records")
 in_files = partial(Option, rich_help_panel="Files and speed")
 
@@ -260,34 +258,26 @@ class SearchArguments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexSettings:
-    """Settings of an index: options of `index`, and the section [settings] of the configuration. None: the default."""
+class SettingsArguments:
+    """The settings of an index."""
 
     vectors: VectorsOption = None
-    method: Annotated[MethodName | None, in_embedding(metavar="NAME", help="usif, sif, tfidf or mean.")] = None
-    a: Annotated[float | None, in_embedding(metavar="A", help="Weight parameter; default: the method's.")] = None
-    components: Annotated[
-        int | None, in_embedding(metavar="M", help="Components to remove; default: the method's.")
+    store: Annotated[
+        str | None, in_index("--store", metavar="URI", help="External store of its vectors; faiss: for none.")
     ] = None
-    frequencies: Annotated[
-        str | None, in_embedding(metavar="SOURCE", help="Word frequencies: mixed, vectors or corpus.")
-    ] = None
-    adapt: Annotated[bool | None, in_embedding("--adapt/--no-adapt", help="Learn topics from the text (default).")] = (
-        None
-    )
-    unknown: Annotated[Unknown | None, in_embedding(metavar="HOW", help="OOV words: skip, or pieces (default).")] = None
-    exact: Annotated[
-        bool | None, in_vectors("--exact/--no-exact", help="Scan all passages; default: small indexes only.")
-    ] = None
-    store: Annotated[str | None, in_vectors(metavar="URI", help="External vector store, or faiss: for none.")] = None
-    sentence_vectors: Annotated[
-        bool | None,
-        in_vectors("--sentence-vectors/--no-sentence-vectors", help="Store vectors of sentences (default)."),
+    set_: Annotated[
+        list[str] | None,
+        in_index(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Another setting, e.g. method=usif; all: semsearch config. Repeatable.",
+        ),
     ] = None
 
     def chosen(self) -> dict[str, Any]:
-        """The settings that differ from None, as arguments of `Index.create` and `Index.rebuild`."""
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+        """What is given, as arguments of `Index.create` and `Index.rebuild`. Raises UsageError."""
+        given = {"vectors": self.vectors, "store": self.store}
+        return {name: value for name, value in given.items() if value is not None} | settings_from(self.set_ or ())
 
 
 def with_options(

@@ -57,14 +57,14 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[search]\n\nkk = 5\n", "unknown key search.kk; did you mean search.k? known keys: search.k, "),
+        ("[search]\n\nkk = 5\n", "unknown key search.kk; did you mean search.k? semsearch config lists all"),
         ("[search]\nk = 'five'\n", "search.k: Expected `int`, got `str`, not 'five'"),
         ("[search]\nk = 0\n", "k must be at least 1, not 0"),
         ("[search]\nmode = 'best'\n", "search.mode: Expected one of 'hybrid', 'dense', 'lexical', 'exact', not 'best'"),
         ("[search]\nfilters = 'a'\n", "search.filters: Expected `array`, got `str`, not 'a'"),
         ("serch = 1\n", "unknown key serch; "),
-        ("[serch]\nk = 1\n", "unknown key [serch]; did you mean search? "),
-        ("search = 1\n", "[search] is a section"),
+        ("[serch]\nk = 1\n", "unknown key serch; "),
+        ("search = 1\n", "unknown key search; "),
         ("k = 1\n", "unknown key k; "),
         ("a = [\n", "not valid TOML"),
         (f"k = {'1' * 5000}\n", "not valid TOML: Exceeds the limit"),
@@ -72,8 +72,7 @@ def test_the_later_wins_and_the_command_line_most(folder: Path, monkeypatch: pyt
         ("[settings]\na = 'much'\n", "settings.a: Expected `float | null`, got `str`, not 'much'"),
         ("server = 'http://127.0.0.1'\n", "server is allowed in your own configuration only"),
         ("[settings]\nstore = 'postgres://x/y'\n", "settings.store is allowed in your own configuration only"),
-        ("indexes = '../elsewhere'\n", "../elsewhere is outside"),
-        ('indexes = "a\\u0000b"\n', "is not a path"),
+        ("indexes = 'elsewhere'\n", "indexes is allowed in your own configuration only"),
         ("ask = ['docs', 'http://127.0.0.1:1/docs']\n", "http://127.0.0.1:1/docs is not a name"),
         ("ask = ['indexes/docs']\n", "indexes/docs is not a name"),
         ("ask = ['..']\n", ".. is not a name"),
@@ -90,12 +89,6 @@ def test_what_cannot_be_meant_is_told_with_the_file(text: str, said: str, folder
     assert result.err.startswith(f"semsearch: {folder / 'semsearch.toml'}")
     assert said in result.err
     assert semsearch("--help").status == 0
-
-
-def test_a_link_does_not_lead_out_of_the_projects_folder(folder: Path, tmp_path: Path) -> None:
-    (folder / "out").symlink_to(tmp_path)
-    configure(folder / "semsearch.toml", "indexes = 'out'\n")
-    assert "out is outside" in semsearch("index").err
 
 
 def test_variables_are_written_as_in_toml_or_as_texts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -411,17 +411,13 @@ def _configure(folder: Path) -> Run:
     return run
 
 
-_CONFIGURATION = """indexes = "indexes"
-ask = ["notes", "docs"]
+_CONFIGURATION = """ask = ["notes", "docs"]
 rerank_seconds = 0.5
 [search]
 k = 20
 filters = ["*.md"]
 [settings]
-max_words = 100
-[profiles.notes]
-roots = ["."]
-exclude = ["*.log"]
+adapt = false
 """
 
 

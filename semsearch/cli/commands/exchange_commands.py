@@ -33,7 +33,7 @@ def import_(
     keep_warnings()
     folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
     target = IndexTarget(folder, is_new=not is_index(folder))
-    with opened_target(target, options.IndexSettings(vectors=vectors), rebuild=False) as opened:
+    with opened_target(target, options.SettingsArguments(vectors=vectors), rebuild=False) as opened:
         done = opened.load(*files, id_key=id_key, text_key=text_key, progress=not quiet)
         if not quiet:
             print(

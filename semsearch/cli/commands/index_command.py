@@ -15,7 +15,7 @@ from typer import Argument, Option
 from semsearch.cli import options
 from semsearch.cli.find_index import HERE, folder_for_new, name_or_path, only_one, users_own
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
-from semsearch.cli.options import IndexSettings
+from semsearch.cli.options import SettingsArguments
 from semsearch.cli.printing import complain, count, from_here, keep_warnings, size, to_json
 from semsearch.cli.progress import summary
 from semsearch.errors import UsageError, index_command
@@ -31,7 +31,7 @@ from semsearch.system.locations import local_path, uri_scheme, working_folder
 NOTHING_INDEXED = 2
 
 
-@options.with_options("settings", IndexSettings)
+@options.with_options("settings", SettingsArguments)
 @options.with_options("reading", ReadingOptions)
 def index(
     paths: Annotated[
@@ -51,7 +51,7 @@ def index(
     quiet: options.QuietOption = False,
     indexes: options.IndexesOption = None,
     reading: ReadingOptions,
-    settings: IndexSettings,
+    settings: SettingsArguments,
 ) -> None:
     """Index files and folders, or bring an index up to date.
 

@@ -1,6 +1,6 @@
 """What an index of made-up text takes by its size: disk by kind of file, time, memory, answers; a column for each size.
 
-    python tests/benchmarks/scale/growth.py FOLDER --sizes 10000,100000,1000000 [--processes 2] [--no-sentence-vectors]
+    python tests/benchmarks/scale/growth.py FOLDER --sizes 10000,100000,1000000 [--processes 2] [--set KEY=VALUE]
     python tests/benchmarks/scale/growth.py FOLDER --sizes "" --plot growth.svg     # of what was measured before
 
 Texts, indexes and figures (growth.json) are kept in FOLDER, and used again by the next run: an index that is there is
@@ -221,14 +221,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sizes", default="10000,100000,1000000")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--no-sentence-vectors", action="store_true")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw all figures of FOLDER: .svg, .png or .pdf")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
         print(json.dumps(measured(given.folder, given.measure)))
         return
-    options = ["--no-sentence-vectors"] * given.no_sentence_vectors
+    options = [word for setting in given.set for word in ("--set", setting)]
     kept = given.folder / "growth.json"
     columns: dict[str, Figures] = json.loads(kept.read_text()) if kept.exists() else {}
     for size in map(int, filter(None, given.sizes.split(","))):

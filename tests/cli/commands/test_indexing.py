@@ -62,7 +62,7 @@ def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:
     ("arguments", "said"),
     [
         (["typo"], "there is no file or folder typo; "),
-        (["docs", "--a", "-1"], "at least 1e-12"),
+        (["docs", "--set", "a=-1"], "at least 1e-12"),
         (["docs", "--max-file-size", "inf"], "--max-file-size must be a number of megabytes, not inf; "),
     ],
 )
@@ -87,10 +87,10 @@ def test_a_vanished_root_is_kept_until_pruned(made: Path) -> None:
 
 
 def test_another_method_needs_a_rebuild(made: Path) -> None:
-    result = semsearch("index", "docs", "--method", "usif")
+    result = semsearch("index", "docs", "--set", "method=usif")
     assert result.status == 2
-    assert "semsearch index --rebuild --name indexes/docs --method usif" in result.err
-    assert semsearch("index", "--rebuild", "--method", "usif").status == 0
+    assert "semsearch index --rebuild --name indexes/docs --set method=usif" in result.err
+    assert semsearch("index", "--rebuild", "--set", "method=usif").status == 0
     assert semsearch("status", "--json").json["method"] == "usif"
     assert semsearch("verify").status == 0
 

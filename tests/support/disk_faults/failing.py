@@ -214,7 +214,7 @@ class World:
             return semsearch("index", self.folder / "docs", *name, "--vectors", self.folder / "small")
         if self.action == "remove":
             return semsearch("remove", self.folder / "docs" / "sea-0.md", "--index", self.work)
-        options = {"sync": [], "rebuild": ["--rebuild", "--method", "usif"]}
+        options = {"sync": [], "rebuild": ["--rebuild", "--set", "method=usif"]}
         if self.action in options:
             return semsearch("index", *name, *options[self.action])
         return semsearch(self.action, "--index", self.work)

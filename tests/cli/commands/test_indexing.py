@@ -62,7 +62,7 @@ def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:
     ("arguments", "said"),
     [
         (["typo"], "there is no file or folder typo; "),
-        (["docs", "--set", "a=-1"], "at least 1e-12"),
+        (["docs", "--set", "a=-1"], "a must be at least 1e-12, not -1.0; "),
         (["docs", "--max-file-size", "inf"], "--max-file-size must be a number of megabytes, not inf; "),
     ],
 )

@@ -112,7 +112,7 @@ BUILT_IN: tuple[Format, ...] = (
     _binary("odp", ".odp .otp", "office.open_document", zip_mark=f"{_OPEN}presentation"),
     _binary("odt", ".odt .ott", "office.open_document", version="4", zip_mark=f"{_OPEN}text"),
     _binary("epub", ".epub", "office.epub", version="3", zip_mark="META-INF/container.xml"),
-    _binary("pdf", ".pdf", "pages.pdf", version="4", has_pictures=True, sign=b"%PDF-"),
+    _binary("pdf", ".pdf", "pages.pdf", version="5", has_pictures=True, sign=b"%PDF-"),
     PICTURE,
 )
 FORMATS: dict[str, Format] = {kind.name: kind for kind in BUILT_IN}

@@ -138,11 +138,9 @@ def test_a_pdf_has_the_sentence_on_the_cited_page_where_it_is_said_to_stand(
 
 
 def corner(place: str, width: float, height: float) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top of a part of a page: `middle right`."""
-    third, _, side = place.partition(" ")
-    bottom = {"top": 2, "middle": 1, "bottom": 0}[third] * height / 3
-    left, right = {"left": (0.0, width * 0.55), "right": (width * 0.45, width), "": (0.0, width)}[side]
-    return left, bottom, right, bottom + height / 3
+    """Left, bottom, right and top of a third of a page."""
+    bottom = {"top": 2, "middle": 1, "bottom": 0}[place] * height / 3
+    return 0.0, bottom, width, bottom + height / 3
 
 
 PYTHON = """class Harbour:

@@ -9,8 +9,7 @@ it, the parts are joined; if the word with its hyphen does, the hyphen is kept. 
 unless the first usually has a hyphen.
 
 Headings are those of the table of contents where there is one, else lines that differ by the size and weight of their
-letters. A line is located at the top, in the middle or at the bottom of its page; left or right only on pages set in
-columns, where a good part of the lines begins beyond the middle.
+letters. A line is located at the top, in the middle or at the bottom of its page.
 
 Scanned pages have no text, unless it is recognized (text_recognition.py): a file of such pages only is
 refused, and for others their number is kept as `pages_without_text`. Blank pages are not counted, nor those on which
@@ -20,7 +19,7 @@ text was looked for and none found.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -36,40 +35,6 @@ from semsearch.readers.pages.pdf_layout import Entry, PageLine, Pages, Paragraph
 from semsearch.readers.pages.pdf_pages import opened_pdf, read_pages
 from semsearch.readers.pages.pdf_pictures import draw_page
 from semsearch.readers.pages.text_recognition import NOTHING, content_key, lines_of
-
-_MIDDLE = 0.45  # of the width from either edge: what begins beyond is on the right, what ends before on the left
-_COLUMNS = 0.25  # of a page's lines
-
-
-class Positions:
-    """Where on its page each line of a file stands."""
-
-    def __init__(self, pages: Pages) -> None:
-        self._sizes = pages.sizes
-        lines, right = Counter[int](), Counter[int]()
-        for line in pages.lines:
-            lines[line.page] += 1
-            right[line.page] += self._is_right(line)
-        self._with_columns = {page for page, count in lines.items() if right[page] >= _COLUMNS * count}
-
-    def of(self, line: PageLine) -> str | None:
-        """`top`, `middle left`, `bottom right`: by thirds of the page's height and the sides of its width."""
-        _, height = self._sizes.get(line.page, (0.0, 0.0))
-        if not height:
-            return None
-        third = "top" if line.bottom > height * 2 / 3 else "middle" if line.bottom > height / 3 else "bottom"
-        if line.page not in self._with_columns:
-            return third
-        return f"{third}{' right' if self._is_right(line) else ' left' if self._is_left(line) else ''}"
-
-    def _is_right(self, line: PageLine) -> bool:
-        width, _ = self._sizes.get(line.page, (0.0, 0.0))
-        return line.left > _MIDDLE * width
-
-    def _is_left(self, line: PageLine) -> bool:
-        width, _ = self._sizes.get(line.page, (0.0, 0.0))
-        return line.right < (1 - _MIDDLE) * width
-
 
 # -- Hyphens -----------------------------------------------------------------------------------------------------------
 
@@ -165,59 +130,50 @@ _NUMBERING = re.compile(
 _LETTER = re.compile(r"[^\W\d_]{2}")
 
 
-class Headings:
-    """Finds the heading level of each paragraph, 0 for text: by the table of contents, else by the letters."""
+def heading_levels(texts: Sequence[tuple[Paragraph, str]], contents: Sequence[Entry], usual: Usual) -> list[int]:
+    """The heading level of each paragraph, 0 for text: by the table of contents, else by the letters."""
+    entries: dict[tuple[int, str], int] = {}
+    for entry in contents:
+        for title in _titles(entry.title):
+            entries.setdefault((entry.page, title), min(entry.level, 6))
+    if entries:
+        found_titles = (_titles(text) if len(text) <= _LONGEST else () for _, text in texts)
+        levels = [
+            next((entries[key] for title in titles if (key := (paragraph[0].page, title)) in entries), 0)
+            for (paragraph, _), titles in zip(texts, found_titles, strict=True)
+        ]
+        if any(levels):
+            return levels
+    sizes = [_size_of_heading(paragraph, text, usual) for paragraph, text in texts]
+    ranks = {size: min(rank, 6) for rank, size in enumerate(sorted({*sizes} - {0.0}, reverse=True), start=1)}
+    return [ranks.get(size, 0) for size in sizes]
 
-    def __init__(self, contents: Sequence[Entry], usual: Usual) -> None:
-        self._entries: dict[tuple[int, str], int] = {}
-        for entry in contents:
-            for title in (entry.title, _NUMBERING.sub("", entry.title, count=1)):
-                self._entries.setdefault((entry.page, _letters(title)), min(entry.level, 6))
-        self._body, self._is_bold = usual.size, usual.bold
-        self._by_contents: list[int] = []
-        self._sizes: list[float] = []
-        self._largest: tuple[float, str] = (_LARGER * self._body, "")
 
-    def add(self, paragraph: Paragraph, text: str) -> None:
-        """Add the next paragraph, and its text."""
-        first = paragraph.first
-        self._by_contents.append(self._level_in_contents(first.page, text))
-        self._sizes.append(self._size_of_heading(paragraph, text))
-        may_be_title = len(paragraph.lines) <= _MOST_LINES and _LETTER.search(first.text)
-        if first.page == 1 and may_be_title and first.size > self._largest[0]:
-            self._largest = first.size, text
+def _titles(text: str) -> tuple[str, str]:
+    """The letters of a title, with its number and without."""
+    return _letters(text), _letters(_NUMBERING.sub("", text, count=1))
 
-    @property
-    def largest_on_first_page(self) -> str:
-        """The text of the paragraph with the largest letters on the first page, if it looks like a title, else ""."""
-        return self._largest[1]
 
-    def levels(self) -> list[int]:
-        """The level of each paragraph."""
-        if any(self._by_contents):
-            return self._by_contents
-        sizes = sorted({*self._sizes} - {0.0}, reverse=True)
-        ranks = {size: min(rank, 6) for rank, size in enumerate(sizes, start=1)}
-        return [ranks.get(size, 0) for size in self._sizes]
+def _size_of_heading(paragraph: Paragraph, text: str, usual: Usual) -> float:
+    """The size of its letters, to half a point, if it looks like a heading; else 0."""
+    first = paragraph[0]
+    size = round(first.size * 2) / 2
+    is_bold = size >= usual.size and first.bold and not usual.bold and len(paragraph) <= 2
+    fits = (size > _LARGER * usual.size or is_bold) and len(text) <= _LONGEST and len(paragraph) <= _MOST_LINES
+    if not fits or text.endswith((".", ",", ";")) or not _LETTER.search(text):
+        return 0.0
+    return size if all(_looks_alike(line, first) for line in paragraph) else 0.0
 
-    def _level_in_contents(self, page: int, text: str) -> int:
-        level = 0
-        if self._entries and len(text) <= _LONGEST:
-            for title in (text, _NUMBERING.sub("", text, count=1)):
-                level = level or self._entries.get((page, _letters(title)), 0)
-        return level
 
-    def _size_of_heading(self, paragraph: Paragraph, text: str) -> float:
-        """The size of its letters, to half a point, if it looks like a heading; else 0."""
-        first = paragraph.first
-        size = round(first.size * 2) / 2
-        stands_out = size > _LARGER * self._body or (
-            size >= self._body and first.bold and not self._is_bold and len(paragraph.lines) <= 2
-        )
-        fits = stands_out and len(text) <= _LONGEST and len(paragraph.lines) <= _MOST_LINES
-        if not fits or text.endswith((".", ",", ";")) or not _LETTER.search(text):
-            return 0.0
-        return size if all(_looks_alike(line, first) for line in paragraph.lines) else 0.0
+def largest_on_first_page(texts: Iterable[tuple[Paragraph, str]], usual: Usual) -> str:
+    """The text of the paragraph with the largest letters on the first page, if it looks like a title, else ""."""
+    largest, title = _LARGER * usual.size, ""
+    for paragraph, text in texts:
+        first = paragraph[0]
+        may_be_title = first.page == 1 and len(paragraph) <= _MOST_LINES and _LETTER.search(first.text)
+        if may_be_title and first.size > largest:
+            largest, title = first.size, text
+    return title
 
 
 def _looks_alike(line: PageLine, other: PageLine) -> bool:
@@ -279,36 +235,39 @@ def read(data: bytes, name: str) -> Document:
 
 def document_of(pages: Pages, name: str, format: str = "pdf") -> Document:
     """The document of pages that were read."""
-    positions = Positions(pages)
     lines = without_running_lines(pages.lines)
-    usual = Usual.of(lines)
-    hyphens, headings = Hyphens(line.text for line in lines), Headings(pages.contents, usual)
-    texts: list[tuple[str, list[Spot]]] = []
-    for paragraph in paragraphs(lines, usual.distance):
-        text, spots = _text(paragraph, hyphens, positions)
-        texts.append((text, spots))
-        headings.add(paragraph, text)
+    usual, hyphens = Usual.of(lines), Hyphens(line.text for line in lines)
+    placed = [(paragraph, *_text(paragraph, hyphens, pages)) for paragraph in paragraphs(lines, usual.distance)]
+    texts = [(paragraph, text) for paragraph, text, _ in placed]
     builder = Builder()
-    for level, (text, spots) in zip(headings.levels(), texts, strict=True):
+    for level, (_, text, spots) in zip(heading_levels(texts, pages.contents, usual), placed, strict=True):
         if level:
             builder.add(" ".join(text.split()), level=level, page=spots[0].page, place=spots[0].place)
         else:
             builder.add(text, spots=spots)
     metadata = _metadata(pages)
-    title = title_of(name, str(metadata.get("title", "")), headings.largest_on_first_page)
+    title = title_of(name, str(metadata.get("title", "")), largest_on_first_page(texts, usual))
     return Document(builder.source, builder.blocks, format, title, metadata, _omissions(pages))
 
 
-def _text(paragraph: Paragraph, hyphens: Hyphens, positions: Positions) -> tuple[str, list[Spot]]:
+def _text(paragraph: Paragraph, hyphens: Hyphens, pages: Pages) -> tuple[str, list[Spot]]:
     """The text of a paragraph, with the page and position of its lines."""
-    text = paragraph.first.text
-    spots = [Spot(0, paragraph.first.page, positions.of(paragraph.first))]
-    for above, line in pairwise(paragraph.lines):
+    text = paragraph[0].text
+    spots = [Spot(0, paragraph[0].page, _third(paragraph[0], pages))]
+    for above, line in pairwise(paragraph):
         text = hyphens.join(text, line.text) if above.hyphen else f"{text}\n{line.text}"
-        spot = Spot(len(text) - len(line.text), line.page, positions.of(line))
+        spot = Spot(len(text) - len(line.text), line.page, _third(line, pages))
         if spot[1:] != spots[-1][1:]:
             spots.append(spot)
     return text, spots
+
+
+def _third(line: PageLine, pages: Pages) -> str | None:
+    """Where on its page a line stands: `top`, `middle` or `bottom`."""
+    _, height = pages.sizes.get(line.page, (0.0, 0.0))
+    if not height:
+        return None
+    return "top" if line.bottom > height * 2 / 3 else "middle" if line.bottom > height / 3 else "bottom"
 
 
 def _omissions(pages: Pages) -> tuple[Omission, ...]:

@@ -17,7 +17,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import attrgetter
 from statistics import median
@@ -255,21 +255,7 @@ _SHORT = 4.0  # heights of letters by which a short line ends before its column
 _LOOKED_BACK = 6  # paragraphs
 
 
-@dataclass(slots=True)
-class Paragraph:
-    """The lines of one paragraph."""
-
-    lines: list[PageLine] = field(default_factory=list)
-
-    @property
-    def first(self) -> PageLine:
-        """The first line."""
-        return self.lines[0]
-
-    @property
-    def last(self) -> PageLine:
-        """The last line."""
-        return self.lines[-1]
+Paragraph = list[PageLine]
 
 
 def paragraphs(lines: Iterable[PageLine], distance: float) -> Iterator[Paragraph]:
@@ -278,17 +264,17 @@ def paragraphs(lines: Iterable[PageLine], distance: float) -> Iterator[Paragraph
     edges: dict[tuple[int, int], float] = {}
     for _, page in groupby(lines, key=_PAGE):
         on_page = list(page)
-        edges = {strip: edge for strip, edge in edges.items() if strip[0] == open_paragraphs[-1].last.page}
+        edges = {strip: edge for strip, edge in edges.items() if strip[0] == open_paragraphs[-1][-1].page}
         _add_right_edges(edges, on_page)
         for line in on_page:
             paragraph = open_paragraphs[-1] if open_paragraphs else None
             if paragraph is not None and _goes_on(paragraph, line, distance, edges):
-                paragraph.lines.append(line)
+                paragraph.append(line)
             elif (earlier := _interrupted(open_paragraphs, line)) is not None:
                 open_paragraphs.append(open_paragraphs.pop(earlier))
-                open_paragraphs[-1].lines.append(line)
+                open_paragraphs[-1].append(line)
             else:
-                open_paragraphs.append(Paragraph([line]))
+                open_paragraphs.append([line])
         yield from open_paragraphs[:-_LOOKED_BACK]
         del open_paragraphs[:-_LOOKED_BACK]
     yield from open_paragraphs
@@ -335,10 +321,10 @@ def _strips(line: PageLine) -> tuple[int, int]:
 
 
 def _goes_on(paragraph: Paragraph, line: PageLine, distance: float, edges: dict[tuple[int, int], float]) -> bool:
-    last = paragraph.last
+    last = paragraph[-1]
     if last.hyphen:
         return _same_size(last, line)
-    if not _same_size(last, line) or (last.bold != line.bold and len(paragraph.lines) == 1):
+    if not _same_size(last, line) or (last.bold != line.bold and len(paragraph) == 1):
         return abs(last.bottom - line.bottom) < 0.6 * last.size and last.page == line.page  # a word in another size
     step = last.bottom - line.bottom
     edge = max(edges[last.page, strip] for strip in _strips(last))
@@ -351,7 +337,7 @@ def _goes_on(paragraph: Paragraph, line: PageLine, distance: float, edges: dict[
         return False
     if not _ENDED.search(last.text):
         return True
-    moved = abs(line.left - last.left) > _INDENT * last.size and (len(paragraph.lines) > 1 or line.left > last.left)
+    moved = abs(line.left - last.left) > _INDENT * last.size and (len(paragraph) > 1 or line.left > last.left)
     return is_full and not moved
 
 
@@ -359,11 +345,11 @@ def _interrupted(earlier: Sequence[Paragraph], line: PageLine) -> int | None:
     """The index, from the end, of the paragraph that a line on a new page or in a new column continues after notes."""
     if not earlier or not line.text[0].islower():
         return None
-    above = earlier[-1].last
+    above = earlier[-1][-1]
     if above.page == line.page and line.bottom < above.bottom + above.size:
         return None
     for number in range(-1, -min(_LOOKED_BACK, len(earlier)) - 1, -1):
-        last = earlier[number].last
+        last = earlier[number][-1]
         if last.page < line.page - 1:
             return None
         if _same_size(last, line) and len(last.text) > 30:

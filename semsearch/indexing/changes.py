@@ -22,7 +22,7 @@ from semsearch.readers.document import WAITING
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
 from semsearch.results.reports import SkippedFile, SyncReport, count_endings
-from semsearch.sources.root_files import digest_of, files_at, files_of, present_files, remote_source
+from semsearch.sources.root_files import digest_of, files_of, present_files, remote_source
 from semsearch.sources.roots import (
     Root,
     RootPart,
@@ -34,18 +34,24 @@ from semsearch.sources.roots import (
     plan_roots,
     widened,
 )
-from semsearch.sources.unchanged import KnownDocument, PresentFile, Skip, SyncPlan, plan, still_skipped
+from semsearch.sources.unchanged import (
+    FoundFile,
+    KnownDocument,
+    PresentFile,
+    Skip,
+    SyncPlan,
+    looks_unchanged,
+    plan,
+    still_skipped,
+)
 from semsearch.sources.walk import HIDDEN
 from semsearch.storage.known_files import (
     count_documents,
     documents_with_omission,
     documents_with_other_readers,
     get_known,
-    get_known_at,
-    get_known_with,
     get_roots,
     get_skips,
-    get_states,
 )
 from semsearch.system.locations import as_spelled, uri_scheme
 
@@ -62,8 +68,7 @@ class Changes:
     `known` and `present` are the documents and files that were compared; `unchanged` counts further documents, which
     needed no closer look. `skipped` are the files that could not be read this time, `passed_over` remembered ones
     without a reader, `skips` the remembered ones that are still unreadable. Roots in `deserted` no longer exist and are
-    removed; roots in stores are `unlisted` if they could not be listed. Nothing lies in the `empty_parts`, now and
-    before.
+    removed; roots in stores are `unlisted` if they could not be listed.
     """
 
     started_ns: int
@@ -75,7 +80,6 @@ class Changes:
     plan: SyncPlan = field(default_factory=SyncPlan)
     deserted: list[Root] = field(default_factory=list)
     unlisted: list[Root] = field(default_factory=list)
-    empty_parts: list[RootPart] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
     passed_over: list[SkippedFile] = field(default_factory=list)
     skips: dict[str, Skip] = field(default_factory=dict)
@@ -127,9 +131,11 @@ def find_changes(
     """
     roots = asked_roots(db, paths, include=include, exclude=exclude, columns=columns)
     changes = _compare(db, roots, prune=prune, max_bytes=max_bytes)
-    changes.warnings += [
-        f"{part.canonical} is not indexed: it is hidden, ignored or excluded" for part in changes.empty_parts
-    ]
+    there = {document.canonical for document in changes.known} | {file.canonical for file in changes.present}
+    there |= {canonical(item.path) for item in changes.skipped}
+    inside = {part.canonical for part in roots.parts}
+    full = {enclosing_path(path, inside) for path in there} if inside else set()
+    changes.warnings += [f"{path} is not indexed: it is hidden, ignored or excluded" for path in sorted(inside - full)]
     return changes
 
 
@@ -179,14 +185,17 @@ def _compare(
     forced: frozenset[str] = frozenset(),
 ) -> Changes:
     """Compare roots and parts of roots; files at the `forced` canonical paths are read in any case."""
-    changes = Changes(time.time_ns(), roots, get_roots(db), known=get_known(db, roots.absorbed))
+    changes = Changes(time.time_ns(), roots, get_roots(db))
+    changes.known += [document for root in roots.absorbed for document in get_known(db, root)]
     changes.warnings += roots.warnings
-    _look_at_parts(db, changes)
     outdated = _outdated(db, changes.known_roots, roots)
     skips = {path: skip for path, skip in get_skips(db).items() if path not in forced}
-    is_simple = not (outdated or forced or roots.absorbed)
-    for root in roots.wanted:
-        _look_at_root(db, root, changes, prune=prune, suspects=skips if is_simple else None)
+    parts_of = defaultdict[Root, list[RootPart]](list, {root: [] for root in roots.wanted})
+    for part in roots.parts:
+        parts_of[part.root].append(part)
+    suspects = outdated, {*skips, *forced}
+    for root, parts in parts_of.items():
+        _look_at(db, root, parts, changes, prune=prune, suspects=suspects)
     outdated |= {document.document_id for document in changes.known if document.canonical in forced}
     holding = still_skipped(skips, changes.present, max_bytes)
     readable, unreadable = list[PresentFile](), list[SkippedFile]()
@@ -219,42 +228,42 @@ def _digest(file: PresentFile, *, max_bytes: int, unreadable: list[SkippedFile])
         return None
 
 
-def _look_at_root(
-    db: sqlite3.Connection, root: Root, changes: Changes, *, prune: bool, suspects: Collection[str] | None
+def _look_at(
+    db: sqlite3.Connection,
+    root: Root,
+    parts: Sequence[RootPart],
+    changes: Changes,
+    *,
+    prune: bool,
+    suspects: tuple[Collection[int], Collection[str]],
 ) -> None:
-    """List the files of a root. One that is missing or has no files any more is kept with a warning, unless `prune`.
+    """Find the documents and files of a root, or of some parts of it. A root that is missing or has no files any more
+    is kept with a warning, unless `prune`.
 
-    `suspects` are the canonical paths of files that are compared however unchanged they look; None: all of them.
+    `suspects` are documents, and canonical paths of files, that are compared however unchanged they look.
     """
+    known = {document.path: document for document in get_known(db, root, parts)}
+    outdated, suspected = suspects
+    compared = {document.path for document in known.values() if document.document_id in outdated} if outdated else set()
+    compared |= {path.removeprefix(root.canonical("")) for path in suspected}
+    others, unchanged = list[FoundFile](), 0
     try:
-        files = files_of(root, changes.skip)
+        for file in files_of(root, changes.skip, [part.path for part in parts] or None):
+            document = None if parts or root.single or file.path in compared else known.get(file.path)
+            if document is not None and looks_unchanged(document, file):
+                del known[file.path]
+                unchanged += 1
+            else:
+                others.append(file)
     except SourceError as error:
-        documents = get_known(db, [root])
-        has_vanished = isinstance(error.__cause__, _GONE)
-        if root.is_remote:
-            changes.unlisted.append(root)  # its options stay as they were
-        if documents and prune and has_vanished:
-            changes.known += documents
-            changes.deserted.append(root)
-        elif not documents:
-            changes.warnings.append(str(error))
-        elif has_vanished:
-            kept = f"{_kept(len(documents))} (--prune removes them); if it was moved, index its new place with --prune"
-            changes.warnings.append(f"{root.path} no longer exists; {kept}")
-        else:
-            changes.warnings.append(f"{error}; {_kept(len(documents))}")
+        _note_unlisted(db, root, error, changes, prune=prune)
         return
-    if root.single or suspects is None:
-        known, present, unchanged = get_known(db, [root]), list(present_files(root, files)), 0
-    else:
-        states, inside = get_states(db, root), root.canonical("")
-        total, suspects = len(states.places), {path.removeprefix(inside) for path in suspects}
-        others = [file for file in files if file.path in suspects or not states.take_unchanged(*file[:3])]
-        known, present = get_known_with(db, root, states.places), list(present_files(root, others))
-        unchanged = total - len(states.places)
-    if present or unchanged or prune or not known:
-        changes.known += known
-        changes.present += present
+    if parts and known and not others and len(known) == count_documents(db, root):
+        changes.roots.take_whole(root)
+        _look_at(db, root, (), changes, prune=prune, suspects=suspects)
+    elif others or unchanged or prune or parts or not known:
+        changes.known += known.values()
+        changes.present += present_files(root, others)
         changes.unchanged += unchanged
     else:
         globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
@@ -262,61 +271,33 @@ def _look_at_root(
         changes.warnings.append(f"{root.path} {why}; {_kept(len(known))} (--prune removes them)")
 
 
+def _note_unlisted(db: sqlite3.Connection, root: Root, error: SourceError, changes: Changes, *, prune: bool) -> None:
+    """Note a root that cannot be listed: its documents are kept, unless it has vanished and they are pruned."""
+    if root not in changes.roots.wanted:
+        changes.roots.take_whole(root)
+    documents = get_known(db, root)
+    has_vanished = isinstance(error.__cause__, _GONE)
+    if root.is_remote:
+        changes.unlisted.append(root)  # its options stay as they were
+    if documents and prune and has_vanished:
+        changes.known += documents
+        changes.deserted.append(root)
+    elif not documents:
+        changes.warnings.append(str(error))
+    elif has_vanished:
+        kept = f"{_kept(len(documents))} (--prune removes them); if it was moved, index its new place with --prune"
+        changes.warnings.append(f"{root.path} no longer exists; {kept}")
+    else:
+        changes.warnings.append(f"{error}; {_kept(len(documents))}")
+
+
 def _kept(count: int) -> str:
     return "its 1 document was kept" if count == 1 else f"its {count:,} documents were kept"
-
-
-def _look_at_parts(db: sqlite3.Connection, changes: Changes) -> None:
-    """Find the documents and files of the parts of a plan, and of nothing else.
-
-    If a root cannot be listed, or the parts have all of its documents and no file any more, the plan is changed to the
-    whole root, whose documents are kept unless the user prunes them.
-    """
-    roots, by_root = changes.roots, defaultdict[str, list[RootPart]](list)
-    for part in roots.parts:
-        by_root[part.root.path].append(part)
-    for parts in by_root.values():
-        root = parts[0].root
-        if not (_is_listed(root) and _look_at_parts_of(db, root, parts, changes)):
-            roots.wanted.append(root)
-            roots.parts = [part for part in roots.parts if part.root != root]
-
-
-def _look_at_parts_of(db: sqlite3.Connection, root: Root, parts: Sequence[RootPart], changes: Changes) -> bool:
-    """Find the documents and files of parts of one root; False if they have all documents of it and no file."""
-    known = [document for part in parts for document in get_known_at(db, part)]
-    unlisted = list[SkippedFile]()
-    found_files = files_at(
-        root, [part.path for part in parts], lambda path, reason: unlisted.append(SkippedFile(path, reason))
-    )
-    present = list(present_files(root, found_files))
-    if known and not present and len(known) == count_documents(db, root):
-        return False
-    there = {file.canonical for file in present} | {document.canonical for document in known}
-    there |= {canonical(item.path) for item in unlisted}
-    inside = {part.canonical for part in parts}
-    full = {enclosing_path(path, inside) for path in there}
-    changes.known += known
-    changes.present += present
-    changes.skipped += unlisted
-    changes.empty_parts += [part for part in parts if part.canonical not in full]
-    return True
 
 
 def canonical(path: str) -> str:
     """Convert an absolute path to the canonical form: forward slashes, NFC. The URI of an object has its slashes."""
     return unicodedata.normalize("NFC", path if uri_scheme(path) else Path(path).as_posix())
-
-
-def _is_listed(root: Root) -> bool:
-    """Return whether a root is a folder that can be listed; true for one in a store, which only listing shows."""
-    if root.is_remote:
-        return True
-    try:
-        os.scandir(root.path).close()
-    except OSError:
-        return False
-    return True
 
 
 # -- The roots, and parts of roots, that are compared ------------------------------------------------------------------
@@ -425,4 +406,6 @@ def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Roo
 
 def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:
     """Return whether a path is a root, or a part of a root with documents."""
-    return any(root.path == path or (covers(root, path) and get_known_at(db, part_at(root, path))) for root in known)
+    return any(
+        root.path == path or (covers(root, path) and get_known(db, root, [part_at(root, path)])) for root in known
+    )

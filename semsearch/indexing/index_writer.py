@@ -90,7 +90,7 @@ def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> tuple[lis
         return any(covers(root, canonical) for root in named)
 
     roots = get_roots(db)
-    ids |= {file.document_id for file in get_known(db, roots) if is_named(file.canonical)}
+    ids |= {file.document_id for root in roots for file in get_known(db, root) if is_named(file.canonical)}
     return sorted(ids), [root for root in roots if is_named(root.canonical(""))]
 
 

@@ -64,7 +64,7 @@ def waiting_paths(db: sqlite3.Connection) -> list[str]:
     """Canonical paths of the files with text that can be recognized and was not; those on this machine exist."""
     ids, paths = unrecognized(db)
     if ids:
-        paths |= {file.canonical for file in get_known(db, get_roots(db)) if file.document_id in ids}
+        paths |= {file.canonical for root in get_roots(db) for file in get_known(db, root) if file.document_id in ids}
     return sorted(path for path in paths if "://" in path or os.path.lexists(path))
 
 

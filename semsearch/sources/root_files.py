@@ -21,8 +21,8 @@ from typing import Protocol
 from semsearch.errors import SourceError
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.roots import Root
-from semsearch.sources.unchanged import PresentFile
-from semsearch.sources.walk import FoundFile, find_files, find_files_at, readable_files
+from semsearch.sources.unchanged import FoundFile, PresentFile
+from semsearch.sources.walk import find_files, readable_files
 from semsearch.system import plugins
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import content_digest, source_digest
@@ -62,11 +62,11 @@ class RemoteSource(Protocol):
     def is_file(self, store: str, path: str) -> bool:
         """Return whether a path is a file; False for a folder. Raises SourceError if there is nothing."""
 
-    def find(self, root: Root, *, skipped: Skipped) -> Sequence[FoundFile]:
-        """The files of a root that are to be indexed. Raises SourceError if they cannot be listed, or not all."""
+    def find(self, root: Root, paths: Iterable[str] | None = None, *, skipped: Skipped) -> Sequence[FoundFile]:
+        """The files of a root that are to be indexed, or those at some paths relative to it.
 
-    def find_at(self, root: Root, paths: Iterable[str], *, skipped: Skipped) -> Sequence[FoundFile]:
-        """What `find` finds at some paths relative to the root."""
+        Raises SourceError if they cannot be listed, or not all.
+        """
 
     def fetch(self, path: str, state: RemoteState, most: int) -> FetchedFile:
         """The first `most` bytes of a file. Raises OSError if it is gone or keeps changing."""
@@ -97,18 +97,11 @@ def remote_source(uri: str) -> RemoteSource:
 # -- The files of a root, wherever it lies -----------------------------------------------------------------------------
 
 
-def files_of(root: Root, skipped: Skipped) -> Iterable[FoundFile]:
-    """Find the files of a root. Raises SourceError if they cannot be listed."""
+def files_of(root: Root, skipped: Skipped, paths: Iterable[str] | None = None) -> Iterable[FoundFile]:
+    """Find the files of a root, or those at some paths in it and in the folders there. Raises SourceError."""
     if root.is_remote:
-        return remote_source(root.path).find(root, skipped=skipped)
-    return find_files(Path(root.path), include=root.include, exclude=root.exclude, skipped=skipped)
-
-
-def files_at(root: Root, paths: Sequence[str], skipped: Skipped) -> Iterable[FoundFile]:
-    """Find the files of a root at some paths in it, and in the folders there."""
-    if root.is_remote:
-        return remote_source(root.path).find_at(root, paths, skipped=skipped)
-    return find_files_at(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
+        return remote_source(root.path).find(root, paths, skipped=skipped)
+    return find_files(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
 
 
 def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFile]:

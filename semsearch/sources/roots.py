@@ -78,6 +78,11 @@ class RootPlan:
     absorbed: list[Root] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    def take_whole(self, root: Root) -> None:
+        """Sync a root as a whole, of which parts were to be synced."""
+        self.wanted.append(root)
+        self.parts = [part for part in self.parts if part.root != root]
+
     def covers(self, path: str) -> bool:
         """Return whether a canonical path is synced."""
         parts = {part.canonical for part in self.parts}

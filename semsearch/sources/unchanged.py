@@ -6,8 +6,7 @@ did then: the same versions of reader and splitter, the same chosen columns. All
 of their content, as are files that vanished in one folder and appeared in another. A file that could not be read is
 unchanged by the same rules, if its own bytes were the reason.
 
-Pure, but for the digests that it asks for. Most files have the size and time that the database has: `StoredStates`
-leaves them out at once, and only the others are compared one by one.
+Pure, but for the digests that it asks for.
 """
 
 from __future__ import annotations
@@ -52,25 +51,13 @@ class KnownDocument(NamedTuple):
     reader: str = ""  # `label_of` when it was read
 
 
-@dataclass(slots=True)
-class StoredStates:
-    """The documents of a root: the place of each by its path, and size and time of the file at each place.
+class FoundFile(NamedTuple):
+    """A file to index, with its size and time as the walk found them."""
 
-    The size is -1 where it proves nothing, since the file's time is not settled. An object for each document would take
-    long for 100,000.
-    """
-
-    places: dict[str, int]  # of documents that were not found unchanged
-    sizes: list[int]
-    times: list[int]
-
-    def take_unchanged(self, path: str, size: int, mtime_ns: int) -> bool:
-        """Return whether the document at a path has the size and time of its file; it is then taken out."""
-        place = self.places.get(path)
-        if place is None or self.sizes[place] != size or self.times[place] != mtime_ns:
-            return False
-        del self.places[path]
-        return True
+    path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
+    size: int
+    mtime_ns: int
+    absolute: str
 
 
 class PresentFile(NamedTuple):
@@ -238,7 +225,7 @@ def plan(
     return result
 
 
-def looks_unchanged(known: KnownDocument, file: PresentFile) -> bool:
+def looks_unchanged(known: KnownDocument, file: PresentFile | FoundFile) -> bool:
     """Return whether size and time prove that a file has not changed since its content was read."""
     same = (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
     return same and is_settled(known.mtime_ns, known.checked_ns)

@@ -22,7 +22,7 @@ from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.readers.registry import is_readable
@@ -37,6 +37,7 @@ from semsearch.sources.ignore import (
     text_here,
 )
 from semsearch.sources.roots import IGNORE_FILES
+from semsearch.sources.unchanged import FoundFile
 from semsearch.system.source_files import storable_time
 
 
@@ -135,17 +136,9 @@ def is_inside(path: str, folder: str, *, paths: ModuleType = os.path) -> bool:
 # -- Walk --------------------------------------------------------------------------------------------------------------
 
 
-class FoundFile(NamedTuple):
-    """A file to index, with its size and time as the walk found them."""
-
-    path: str  # relative to the root, with forward slashes, in Unicode's composed form (NFC)
-    size: int
-    mtime_ns: int
-    absolute: str
-
-
 def find_files(
     root: Path,
+    paths: Iterable[str] | None = None,
     *,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -153,6 +146,9 @@ def find_files(
     left_out: Skipped | None = None,
 ) -> Iterator[FoundFile]:
     """Find the files under a folder, folder by folder in order of their names, or the one file that `root` is.
+
+    With `paths`, relative to the root, with forward slashes, none of which lies in another: what is found at them, a
+    file, or a folder with all that is in it. Only what lies there, and the folders above, is listed.
 
     `include` and `exclude` are patterns as in .gitignore, relative to the root: `*.md` at any depth, `guide/**`.
     `skipped(path, reason)` is called for what is reported as skipped, `left_out(path, rule)` for what is left out.
@@ -172,28 +168,7 @@ def find_files(
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
-    return _walk(root, choice, skipped, left_out).files()
-
-
-def find_files_at(
-    root: Path,
-    paths: Iterable[str],
-    *,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    skipped: Skipped,
-    left_out: Skipped | None = None,
-) -> Iterator[FoundFile]:
-    """Find what `find_files` finds of a folder at some paths in it: files, and folders with all that is in them.
-
-    The paths are relative to the root, with forward slashes, and none lies in another. Only what lies at them, and the
-    folders above, is listed. Nothing is found at a path that is not there.
-    """
-    return _walk(root, Choice(include, exclude), skipped, left_out).files(paths)
-
-
-def _walk(root: Path, choice: Choice, skipped: Skipped, left_out: Skipped | None = None) -> Walk:
-    return Walk(DiskFolders(_absolute(root)), slashed(root), choice, skipped, left_out)
+    return Walk(DiskFolders(_absolute(root)), slashed(root), choice, skipped, left_out).files(paths)
 
 
 def _absolute(path: Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Any
 
 from semsearch.readers.records import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart
-from semsearch.sources.unchanged import CLOCK_TICK_NS, FilePair, KnownDocument, Skip, StoredStates, label_of
+from semsearch.sources.unchanged import FilePair, KnownDocument, Skip, label_of
 from semsearch.storage.document_rows import documents_changing
 
 # -- Roots -------------------------------------------------------------------------------------------------------------
@@ -53,51 +53,16 @@ def get_root_places(db: sqlite3.Connection) -> list[str]:
 _KNOWN = "SELECT id, path, size, mtime_ns, checked_ns, digest, format, reader FROM documents WHERE root_id = ?"
 
 
-def get_known(db: sqlite3.Connection, roots: Iterable[Root]) -> list[KnownDocument]:
-    """Read the documents of some roots."""
-    return [document for root in roots for document in _known(root, db.execute(_KNOWN, (root.id,)))]
-
-
-def get_known_with(db: sqlite3.Connection, root: Root, paths: Iterable[str]) -> list[KnownDocument]:
-    """Read the documents of a root with some paths."""
-    with_path = f"{_KNOWN} AND path IN (SELECT value FROM json_each(?))"
-    return _known(root, db.execute(with_path, (root.id, json.dumps([*paths]))))
-
-
-def get_known_at(db: sqlite3.Connection, part: RootPart) -> list[KnownDocument]:
-    """Read the document of a file in a root, or those in a folder there."""
-    id_, path = part.root.id, unicodedata.normalize("NFC", part.path)
-    file = db.execute(f"{_KNOWN} AND path = ?", (id_, path))
-    below = db.execute(f"{_KNOWN} AND path > ? AND path < ?", (id_, f"{path}/", f"{path}0"))  # 0 comes after /
-    return [*_known(part.root, file), *_known(part.root, below)]
-
-
-def _known(root: Root, rows: Iterable[Any]) -> list[KnownDocument]:
-    canonical_of = root.canonicals()
+def get_known(db: sqlite3.Connection, root: Root, parts: Iterable[RootPart] = ()) -> list[KnownDocument]:
+    """Read the documents of a root; or of some parts of it: of each the file there, or those in the folder there."""
+    canonical_of, rows = root.canonicals(), list[Any]()
+    paths = [unicodedata.normalize("NFC", part.path) for part in parts]
+    for path in paths:
+        below = f"{path}/", f"{path}0"  # 0 comes after /
+        rows += db.execute(f"{_KNOWN} AND (path = ? OR (path > ? AND path < ?))", (root.id, path, *below))
+    if not paths:
+        rows = db.execute(_KNOWN, (root.id,)).fetchall()
     return [KnownDocument(id_, root.id, path, canonical_of(path), *state) for id_, path, *state in rows]
-
-
-_STATES = """SELECT group_concat(path, char(0)), group_concat(mtime_ns),
-    group_concat(CASE WHEN mtime_ns < checked_ns - :tick THEN size ELSE -1 END)
-    FROM documents NOT INDEXED WHERE id >= :first AND id < :last AND root_id = :root"""
-_AT_ONCE = 1 << 14  # ids, so that their paths fit into one text
-
-
-def get_states(db: sqlite3.Connection, root: Root) -> StoredStates:
-    """Read path, size and time of each document of a root.
-
-    They are read as a few long texts: no object is made for a row, which takes long for 100,000.
-    """
-    paths, sizes, times = list[str](), list[int](), list[int]()
-    first, last = db.execute("SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM documents").fetchone()
-    for start in range(first, last + 1, _AT_ONCE):
-        bounds = {"first": start, "last": start + _AT_ONCE, "root": root.id, "tick": CLOCK_TICK_NS}
-        texts = db.execute(_STATES, bounds).fetchone()
-        if texts[0] is not None:
-            paths += texts[0].split("\0")
-            times += map(int, texts[1].split(","))
-            sizes += map(int, texts[2].split(","))
-    return StoredStates(dict(zip(paths, range(len(sizes)), strict=True)), sizes, times)
 
 
 def count_documents(db: sqlite3.Connection, root: Root) -> int:

@@ -53,4 +53,5 @@ def test_the_command_says_how_a_folder_is_continued_that_was_moved_with_its_inde
     command = "semsearch index docs --name indexes/docs --prune"
     assert refused.status == 2
     assert command in refused.err
+    semsearch("trust", "indexes/docs", "--yes")
     assert semsearch(*command.split()[1:]).lines[0].startswith("indexes/docs: 2 moved in")

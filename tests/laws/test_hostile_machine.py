@@ -23,7 +23,7 @@ from small import write_articles
 from semsearch.errors import StorageError
 from semsearch.index import Index
 from semsearch.readers import read
-from semsearch.sources.walk import find_files_at
+from semsearch.sources.walk import find_files
 from semsearch.storage.segments import get_segments
 from semsearch.system import durable, locations
 from semsearch.system.source_files import SourceBytes
@@ -213,8 +213,8 @@ def test_a_root_named_by_another_case_is_the_same_root(world: Path) -> None:
 def test_a_name_of_another_case_is_not_that_of_the_file(world: Path) -> None:
     """As a watch reports the name that a file had before it was renamed: the disk still finds the file by it."""
     (world / "docs" / "ship.md").rename(world / "docs" / "Ship.md")
-    assert [file.path for file in find_files_at(world / "docs", ["Ship.md"], skipped=print)] == ["Ship.md"]
-    assert [file.path for file in find_files_at(world / "docs", ["ship.md"], skipped=print)] == []
+    assert [file.path for file in find_files(world / "docs", ["Ship.md"], skipped=print)] == ["Ship.md"]
+    assert [file.path for file in find_files(world / "docs", ["ship.md"], skipped=print)] == []
 
 
 def test_two_names_that_differ_by_case_are_two_documents(world: Path) -> None:

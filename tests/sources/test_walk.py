@@ -10,7 +10,7 @@ import pytest
 from semsearch.errors import SourceError, UsageError
 from semsearch.sources.root_files import present_files
 from semsearch.sources.roots import Root
-from semsearch.sources.walk import find_files, find_files_at
+from semsearch.sources.walk import find_files
 
 
 def write(root: Path, *names: str, **texts: str) -> None:
@@ -51,9 +51,7 @@ def test_the_folders_of_a_maildir_are_hidden_and_found(tmp_path: Path) -> None:
     ]
     write(tmp_path, *mail, "Mail/.git/cur/1", "Mail/.hidden", ".Other/cur/1", ".Other/new/1", ".Other/tmp/1")
     assert sorted(found(tmp_path)) == sorted(mail)
-    one = [
-        file.path for file in find_files_at(tmp_path, ["Mail/.Sent/cur/1", ".Other", "Mail/.git/cur/1"], skipped=print)
-    ]
+    one = [file.path for file in find_files(tmp_path, ["Mail/.Sent/cur/1", ".Other", "Mail/.git/cur/1"], skipped=print)]
     assert one == ["Mail/.Sent/cur/1"]
 
 
@@ -209,21 +207,21 @@ def test_indexes_and_snapshots_of_semsearch_itself_are_left_out(tmp_path: Path, 
     write(tmp_path, "a.md", "d/e/more.md", "d/notes.md", *(f"d/e/{name}" for name in names))
     assert found(tmp_path) == ["a.md", "d/notes.md"]
     assert found(tmp_path / "d" / "e") == []
-    assert list(find_files_at(tmp_path, ["d/e/more.md", "d/e"], skipped=print)) == []
+    assert list(find_files(tmp_path, ["d/e/more.md", "d/e"], skipped=print)) == []
 
 
 @pytest.mark.skipif(not Path("/proc/sys/kernel").exists(), reason="there is no /proc")
 def test_a_file_system_of_the_kernel_is_left_out_and_that_is_said() -> None:
     skipped: list[tuple[str, str]] = []
-    assert list(find_files_at(Path("/"), ["proc"], skipped=lambda *what: skipped.append(what))) == []
+    assert list(find_files(Path("/"), ["proc"], skipped=lambda *what: skipped.append(what))) == []
     ((path, reason),) = skipped
     assert path.endswith("proc/")
     assert "kernel" in reason
-    assert [file.path for file in find_files_at(Path("/proc"), ["self/net/dev"], skipped=print)] in (
+    assert [file.path for file in find_files(Path("/proc"), ["self/net/dev"], skipped=print)] in (
         [],
         ["self/net/dev"],
     )
-    assert [file.path for file in find_files_at(Path("/proc"), ["sys/kernel/ostype"], skipped=print)]
+    assert [file.path for file in find_files(Path("/proc"), ["sys/kernel/ostype"], skipped=print)]
 
 
 def test_packages_of_others_are_left_out_and_that_is_reported(tmp_path: Path) -> None:
@@ -234,7 +232,7 @@ def test_packages_of_others_are_left_out_and_that_is_reported(tmp_path: Path) ->
     assert all("index this folder itself" in reason for _, reason in skipped)
     assert sorted(found(tmp_path / "vendor")) == ["b/b.go", "modules.txt"]
     changed = ["node_modules/left/pad.js", "vendor/b/b.go", "papers/vendor/offer.md"]
-    assert [file.path for file in find_files_at(tmp_path, changed, skipped=print)] == ["papers/vendor/offer.md"]
+    assert [file.path for file in find_files(tmp_path, changed, skipped=print)] == ["papers/vendor/offer.md"]
 
 
 def test_a_pattern_that_would_take_for_ever_is_ignored_and_said(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.sources.walk import DiskFolders, FoundFile, find_files, find_files_at
+from semsearch.sources.unchanged import FoundFile
+from semsearch.sources.walk import DiskFolders, find_files
 
 NAMES = ("a", "b.md", "c.txt", ".hidden", "é", "x.png")
 RULES = ("b.md", "a/", "*.txt", "!b.md", "/a/b.md", "é", "**/a/a")
@@ -54,7 +55,7 @@ def test_any_path_gives_what_the_whole_walk_finds_there(tree: dict[str, str]) ->
         written(root, tree)
         whole = list(find_files(root, exclude=["a/é/"], skipped=print))
         paths = all_paths(root)
-        assert [list(find_files_at(root, [path], exclude=["a/é/"], skipped=print)) for path in paths] == [
+        assert [list(find_files(root, [path], exclude=["a/é/"], skipped=print)) for path in paths] == [
             at(whole, path) for path in paths
         ]
 
@@ -64,7 +65,7 @@ def test_nothing_but_the_folders_above_a_file_is_looked_at(tmp_path: Path, monke
     listed: list[str] = []
     entries = DiskFolders.entries
     monkeypatch.setattr(DiskFolders, "entries", lambda disk, path: (listed.append(path), entries(disk, path))[1])
-    assert [file.path for file in find_files_at(tmp_path, ["a/b.md"], skipped=print)] == ["a/b.md"]
+    assert [file.path for file in find_files(tmp_path, ["a/b.md"], skipped=print)] == ["a/b.md"]
     assert listed == [f"{tmp_path.as_posix()}/", f"{tmp_path.as_posix()}/a/"]
 
 
@@ -76,7 +77,7 @@ def test_links_are_treated_as_the_whole_walk_treats_them(tmp_path: Path) -> None
     (tmp_path / "broken.md").symlink_to("nowhere")
     told: list[str] = []
     paths = ["to-folder", "to-folder/b.md", "to-file.md", "broken.md"]
-    found = find_files_at(tmp_path, paths, skipped=lambda path, reason: told.append(f"{Path(path).name}: {reason}"))
+    found = find_files(tmp_path, paths, skipped=lambda path, reason: told.append(f"{Path(path).name}: {reason}"))
     assert [file.path for file in found] == ["to-file.md"]
     assert told == [
         "broken.md: a broken link",
@@ -87,7 +88,7 @@ def test_links_are_treated_as_the_whole_walk_treats_them(tmp_path: Path) -> None
 def test_a_path_may_be_spelled_in_another_unicode_form_than_on_the_disk(tmp_path: Path) -> None:
     decomposed, composed = "cafe\u0301", "caf\u00e9"
     written(tmp_path, {f"{decomposed}/{decomposed}.md": "words"})
-    (found,) = find_files_at(tmp_path, [f"{composed}/{composed}.md"], skipped=print)
+    (found,) = find_files(tmp_path, [f"{composed}/{composed}.md"], skipped=print)
     assert found.path == f"{composed}/{composed}.md"
     assert Path(found.absolute).read_text() == "words"
 
@@ -98,7 +99,7 @@ def test_what_may_not_be_looked_at_is_reported(tmp_path: Path) -> None:
     (tmp_path / "closed").chmod(0)
     told: list[str] = []
     try:
-        assert list(find_files_at(tmp_path, ["closed/a/b.md"], skipped=lambda path, _: told.append(path))) == []
+        assert list(find_files(tmp_path, ["closed/a/b.md"], skipped=lambda path, _: told.append(path))) == []
     finally:
         (tmp_path / "closed").chmod(0o700)
     assert [Path(path).name for path in told] == ["closed"]

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from semsearch.errors import MissingExtra, SourceError, StorageError, UsageError
 from semsearch.sources.ignore import Rules, Skipped, compose
 from semsearch.sources.root_files import RemoteSource, RemoteState
-from semsearch.sources.walk import Choice, FoundFile, Walk
+from semsearch.sources.unchanged import FoundFile
+from semsearch.sources.walk import Choice, Walk
 from semsearch_scale.objects.object_store import (
     LISTING_SECONDS,
     ObjectStore,
@@ -190,24 +191,19 @@ class ObjectSource:
         with _as_source_errors(path, passing=(StorageError, MissingExtra, UsageError)):
             return bool(open_store(store).info(path)["type"] != "directory")
 
-    def find(self, root: Root, *, skipped: Skipped) -> list[FoundFile]:
-        """Find the objects of a root in a store, or the one object that it is.
+    def find(self, root: Root, paths: Iterable[str] | None = None, *, skipped: Skipped) -> list[FoundFile]:
+        """Find the objects of a root in a store, or those at some paths in it, or the one object that it is.
 
         Raises SourceError if it cannot be listed, or not to its end; caused by a FileNotFoundError if nothing is there.
         """
         with _as_source_errors(root.path):
             if not root.single:
-                return list(_walk(root, skipped).files())
+                return list(_walk(root, skipped).files(paths))
             info = open_store(root.store).info(root.path)
             if info["type"] == "directory":
                 raise SourceError(f"{root.path} is a folder now; it was indexed as an object")
             name = compose(root.path.rpartition("/")[2])
             return [FoundFile(name, size_of(info), time_of(info), root.path)]
-
-    def find_at(self, root: Root, paths: Iterable[str], *, skipped: Skipped) -> list[FoundFile]:
-        """Find what `find` finds at some paths in a folder, relative to it. Raises SourceError."""
-        with _as_source_errors(root.path):
-            return list(_walk(root, skipped).files(paths))
 
 
 SOURCE: RemoteSource = ObjectSource()

@@ -24,7 +24,7 @@ from semsearch.indexing.read_files import why_refused
 from semsearch.results.reports import SyncReport, endings_in_words
 from semsearch.sources.root_files import present_files
 from semsearch.sources.roots import Root
-from semsearch.sources.walk import find_files, find_files_at
+from semsearch.sources.walk import find_files
 from semsearch.storage.database import IndexDatabase
 from semsearch.system.locations import local_path, uri_scheme, working_folder
 
@@ -106,7 +106,7 @@ def _print_plan(target: IndexTarget, paths: Sequence[str], reading: ReadingOptio
     for root, parts in _roots_to_read(target, paths, reading):
         where: dict[str, Any] = {"include": root.include, "exclude": root.exclude, "skipped": leave_out}
         where["left_out"] = leave_out
-        files = find_files_at(Path(root.path), parts, **where) if parts else find_files(Path(root.path), **where)
+        files = find_files(Path(root.path), parts or None, **where)
         for file in present_files(root, files):
             reason = "" if file.has_reader else why_refused(file, limit)
             if file.has_reader and file.size > limit:

@@ -112,7 +112,7 @@ class MultiIndex(Searchable):
         answers = {
             name: index.searcher.similar(example, line, wide, same_document=same_document)
             if name in having
-            else index.searcher.similar_to_texts(texts, wide)
+            else index.searcher.similar_to(texts, wide)
             for name, index in self.indexes.items()
         }
         hits = fuse_alike(answers, options.mode, boosted=bool(options.boosts))

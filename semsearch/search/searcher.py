@@ -21,7 +21,7 @@ from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.exact_words import exact_first, without_points
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
-from semsearch.search.similar import ExampleTexts, find_subject, passage_of, query_of_passages, query_of_texts
+from semsearch.search.similar import Example, find_example, passage_of, query_of_example
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.storage.schema import get_stamp
@@ -79,18 +79,19 @@ class Searcher:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
 
         def ask(index: IndexView) -> Hits:
-            subject = find_subject(index.db, like, line, same_document=same_document)
-            return answer(query_of_passages(subject, options, index), index)
+            example = find_example(index.db, like, line, same_document=same_document)
+            return answer(query_of_example(example, options, index), index)
 
         return self.in_one_generation(ask)
 
-    def example(self, like: Hit | str, line: int | None) -> ExampleTexts:
+    def example(self, like: Hit | str, line: int | None) -> Example:
         """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
-        return self.in_one_generation(lambda index: find_subject(index.db, like, line).texts)
+        example = self.in_one_generation(lambda index: find_example(index.db, like, line))
+        return Example(example.name, example.headings, example.texts)
 
-    def similar_to_texts(self, example: ExampleTexts, options: SearchOptions) -> Hits:
-        """Find passages similar to texts that are not of this index, best first."""
-        return self.in_one_generation(lambda index: answer(query_of_texts(example, options, index), index))
+    def similar_to(self, example: Example, options: SearchOptions) -> Hits:
+        """Find passages similar to those of another index, best first."""
+        return self.in_one_generation(lambda index: answer(query_of_example(example, options, index), index))
 
     def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
         """Assemble the best passages within so many words, with the lists that they announce."""

@@ -10,13 +10,13 @@ in the same section never do, which resemble it because they continue it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.types import Int64
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
@@ -37,26 +37,19 @@ MOST_PASSAGES = 500  # that stand for a document
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleTexts:
-    """The texts of passages, and title and headings above each, to be compared with those of any index."""
-
-    headings: Sequence[str]
-    texts: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class ExamplePassages:
-    """Passages that similar ones are searched for."""
+class Example:
+    """Passages that similar ones are searched for: of this index, or without ids."""
 
     name: str
-    ids: Int64  # (n,), rising
-    texts: ExampleTexts
-    hidden: Int64  # ids of passages that must not answer, rising
+    headings: Sequence[str]  # title and headings above each of the n passages
+    texts: Sequence[str]
+    ids: Int64 | None = None  # (n,), rising
+    hidden: Int64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # ids of passages that must not answer
 
 
-def find_subject(
+def find_example(
     db: sqlite3.Connection, like: Hit | str, line: int | None = None, *, same_document: bool = False
-) -> ExamplePassages:
+) -> Example:
     """Find the passages that a hit names, or a path and perhaps a line (from 1) or a place (`a.pptx slide 3`).
 
     Raises SourceError for a path that is not in the index, or is ambiguous; UsageError for a line that the document
@@ -76,7 +69,7 @@ def find_subject(
     if cited is None:
         ids = _ids_of(document)
         chosen = ids[:: -(-len(ids) // MOST_PASSAGES)]
-        return _subject(document, [*need_passages(db, chosen.tolist()).values()], ids)
+        return _example(document, [*need_passages(db, chosen.tolist()).values()], ids)
     return _like_passage(db, document, cited, same_document=same_document)
 
 
@@ -90,72 +83,52 @@ def passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow:
 
 def _like_passage(
     db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, *, same_document: bool
-) -> ExamplePassages:
+) -> Example:
     hidden = _ids_of(document)
     if same_document or count_contents(db).passages == document.passages:
         near = get_passages(db, [passage.id - 1, passage.id, passage.id + 1]).values()
         section = document.id, passage.headings
         hidden = np.array(sorted(row.id for row in near if (row.document_id, row.headings) == section), dtype=np.int64)
-    return _subject(document, [passage], hidden)
+    return _example(document, [passage], hidden)
 
 
 def _ids_of(document: DocumentRow) -> Int64:
     return np.arange(document.first_passage, document.first_passage + document.passages)
 
 
-def _subject(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int64) -> ExamplePassages:
+def _example(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int64) -> Example:
     headings = [heading_text(document.title, passage.headings) for passage in passages]
-    texts = ExampleTexts(headings, [passage.text for passage in passages])
-    return ExamplePassages(document.path, np.array([passage.id for passage in passages]), texts, hidden)
+    ids = np.array([passage.id for passage in passages])
+    return Example(document.path, headings, [passage.text for passage in passages], ids, hidden)
 
 
-# -- The query of examples ---------------------------------------------------------------------------------------------
-
-
-def query_of_passages(subject: ExamplePassages, options: SearchOptions, index: IndexView) -> Query:
-    """Passages as a query: the direction of the sum of their unit vectors, and the words that say most about them."""
-    vector, notices = None, list[str]()
-    if options.mode != "lexical":
-        vector = index.reader.halves.direction(index.reader.passage_vectors.fetch(subject.ids).rows)
-        if not vector.any():
-            notices = [f"the word vectors have no word of {subject.name}: only the lexical retriever answers"]
-    return _query_of(subject.texts, vector, subject.hidden, options, index, notices)
-
-
-def query_of_texts(example: ExampleTexts, options: SearchOptions, index: IndexView) -> Query:
-    """Texts that are not of the index as a query, as `query_of_passages` takes passages that are."""
+def query_of_example(example: Example, options: SearchOptions, index: IndexView) -> Query:
+    """An example as a query: the direction of the sum of its unit vectors, and the words that say most about it."""
+    reader, vector, words, text = index.reader, None, None, "\n".join(example.texts)
+    allowed, notices = allowed_passages(options, index)
     embedder = None if options.mode == "lexical" else index.embedder
-    vector = None
     if embedder is not None:
-        languages = index.reader.languages
-        rows = [
-            embed(embedder.tokenize([text]), of_question(text, languages), embedder, index) for text in example.texts
-        ]
-        vector = index.reader.halves.direction(np.stack(rows))
-    return _query_of(example, vector, np.zeros(0, dtype=np.int64), options, index, [])
-
-
-def _query_of(
-    example: ExampleTexts,
-    vector: Float32 | None,
-    hidden: Int64,
-    options: SearchOptions,
-    index: IndexView,
-    notices: Sequence[str],
-) -> Query:
-    lexical, words, text = index.reader.lexical, None, "\n".join(example.texts)
+        if example.ids is not None:
+            rows = reader.passage_vectors.fetch(example.ids).rows
+        else:
+            terms = [of_question(text, reader.languages) for text in example.texts]
+            tokens = map(embedder.tokenize, ([text] for text in example.texts))
+            rows = np.stack([embed(ids, of_text, embedder, index) for ids, of_text in zip(tokens, terms, strict=True)])
+        vector = reader.halves.direction(rows)
+        if not vector.any():
+            vector = None
+            notices.append(f"the word vectors have no word of {example.name}: only the lexical retriever answers")
     if options.mode != "dense":
-        words = lexical.scores(lexical.telling_terms(example.headings, example.texts, tuning.TUNING.telling_terms))
-    vector = vector if vector is not None and vector.any() else None
-    allowed, of_conditions = allowed_passages(options, index)
+        telling = reader.lexical.telling_terms(example.headings, example.texts, tuning.TUNING.telling_terms)
+        words = reader.lexical.scores(telling)
     return Query(
         text=text,
         options=options,
         vector=vector,
         words=words,
-        terms=named_terms(text, index.reader.languages) if vector is None else None,  # to choose what is shown
+        terms=named_terms(text, reader.languages) if vector is None else None,  # to choose what is shown
         embedder=index.embedder,
         allowed=allowed,
-        hidden=hidden,
-        notices=(*notices, *of_conditions),
+        hidden=example.hidden,
+        notices=tuple(notices),
     )

@@ -70,8 +70,7 @@ def opened(made: Index) -> Iterator[Callable[[ModelReranker], Index]]:
 
 def added(explained: Explanation) -> float:
     """The sum of the parts of a score."""
-    parts = (explained.lexical, explained.dense, explained.near, explained.support, explained.rerank)
-    return sum(part.points for part in parts if part)
+    return sum(explained.points.values())
 
 
 def clock_that_stops_after(looks: int) -> Callable[[], float]:

@@ -29,7 +29,7 @@ from semsearch.results.options import Mode
 from semsearch.text.languages import name_of
 
 if TYPE_CHECKING:
-    from semsearch.results.explanation import Explanation, Lexical, Quoted
+    from semsearch.results.explanation import Explanation, Quoted, TermScore
 
 # -- Whole passages ----------------------------------------------------------------------------------------------------
 
@@ -77,27 +77,21 @@ _LEAST_SIMILAR = 0.1  # words that are less similar have nothing in common
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
     """The lines on the score as a sum, on its parts and on words without a vector."""
-    lexical, dense, near, rerank = explanation.lexical, explanation.dense, explanation.near, explanation.rerank
-    boosts, is_hybrid = explanation.boosts or (), explanation.mode == "hybrid"
-    parts = {"lexical": lexical, "dense": dense, "near": near, "document": explanation.support}
-    points = [f"{name} {part.points:.3f}" for name, part in parts.items() if part]
-    points += [f"boost {boost.points:.3f}" for boost in boosts]
-    points += [f"{name} {part.points:.3f}" for name, part in (("rerank", rerank), ("exact", explanation.exact)) if part]
+    points, weights, is_hybrid = explanation.points, explanation.weights, explanation.mode == "hybrid"
     if len(points) != 1:
-        yield f"{' + '.join(points) or 'nothing'} = {explanation.score:.3f}"
-    if lexical:
-        share = f"{lexical.weight:.2g}×{lexical.bm25:.2f}/{lexical.best:.2f}" if is_hybrid else f"{lexical.bm25:.3f}"
-        yield f"lexical {share}: {_terms(lexical)}"
-    if dense:
-        cosines = " + ".join(f"{cosine.of} {cosine.cosine:.3f}×{cosine.weight:.2g}" for cosine in dense.cosines)
-        yield f"dense   {f'{dense.weight:.2g}×' if is_hybrid else ''}{dense.cosine:.3f}: {cosines}"
-    if near:
-        yield f"near    {near.weight:.2g}×{near.cosine:.3f}: feedback from the best passages"
-    if explanation.support:
-        yield f"document {explanation.support.points:.3f}: its other good passages, less for its length"
-    for boost in boosts:
+        parts = " + ".join(f"{stage} {value:.3f}" for stage, value in points.items())
+        yield f"{parts or 'nothing'} = {explanation.score:.3f}"
+    if explanation.terms:
+        bm25 = sum(term.score for term in explanation.terms)
+        share = f"{weights.lexical:.2g}×{bm25:.2f}/{weights.best:.2f}" if is_hybrid else f"{bm25:.3f}"
+        yield f"lexical {share}: {_terms(explanation.terms)}"
+    if explanation.cosines:
+        cosine = sum(part.weight * part.cosine for part in explanation.cosines)
+        cosines = " + ".join(f"{part.of} {part.cosine:.3f}×{part.weight:.2g}" for part in explanation.cosines)
+        yield f"dense   {f'{weights.dense:.2g}×' if is_hybrid else ''}{cosine:.3f}: {cosines}"
+    for boost in explanation.boosts or ():
         yield f"boost   {boost.weight:.3g}×{boost.share:.3f}: {boost.boost}"
-    if rerank:
+    if rerank := explanation.rerank:
         by = f" by {rerank.model}" if rerank.model else ""
         by += "" if rerank.alone is None else f": cosine {rerank.alone:.3f}, and passages like it"
         unread = ", not reranked in time: set to the lowest" if rerank.unread else ""
@@ -119,12 +113,12 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         yield f"unknown {', '.join(explanation.unknown)}"
 
 
-def _terms(part: Lexical) -> str:
+def _terms(terms: Sequence[TermScore]) -> str:
     """The terms with their scores; "(beside)" where a word occurs in the adjacent passages only."""
     there = " + ".join(
-        f"{term.word if term.count else f'{term.word} (beside)'} {term.score:.2f}" for term in part.terms if term.score
+        f"{term.word if term.count else f'{term.word} (beside)'} {term.score:.2f}" for term in terms if term.score
     )
-    absent = ", ".join(term.word for term in part.terms if not term.score)
+    absent = ", ".join(term.word for term in terms if not term.score)
     return f"{there}; absent: {absent}" if absent else there
 
 

@@ -1,41 +1,27 @@
 """How words make up a hit's score: `Explanation`.
 
-    score            = lexical.points + dense.points + near.points (+ support.points) (+ rerank.points)
-                     (+ exact.points) (+ Σ of the boosts' points)
-    lexical.points   = weight · bm25 / best,          bm25 = Σ of the terms' scores
-    dense.points     = weight · cosine,             cosine = Σ weight · cosine of topics, passage, sentence and title
-    near.points      = weight · cosine,             cosine = that with the best passage, the feedback document
-    support.points   = others - length + proximity, of the passage's place
-    rerank.points    = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
-    each cosine      = Σ of the shares of the query's words
-    the sentence's   = Σ of the shares of all pairs
-    quote.score      = Σ of the shares of the query's words in the quoted sentence; it does not count for the score
+    score          = Σ of the points of all stages, as they were recorded when the hit was found
+    lexical points = weight · Σ of the terms' scores (BM25) / best
+    dense points   = weight · Σ weight · cosine, of topics, passage, sentence and title
+    feedback       = weight · cosine with the best passage, the feedback document
+    rerank         = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
+    each cosine    = Σ of the shares of the query's words
+    the sentence's = Σ of the shares of all pairs
+    quote.score    = Σ of the shares of the query's words in the quoted sentence; it does not count for the score
 
-The points are those that the stages recorded when the hit was found (semsearch.results.origin); the shares of words
-are computed when an explanation is asked for (semsearch.search.explain), and sum to them up to rounding. A component
-that is unknown or not of this mode is None or left out.
+The shares of words are computed when an explanation is asked for (semsearch.search.explain), and sum to what was
+recorded (semsearch.results.origin) up to rounding.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.options import Mode
-from semsearch.results.origin import Boosted, ExactWords, Fused, Relevance, Rerank
-
-
-@dataclass(frozen=True, slots=True)
-class Support(Record):
-    """The score component of the passage's place: points = others - length + proximity + exchanged."""
-
-    points: float
-    others: float  # for the next best passages of its document
-    length: float  # what is taken off for a document of many passages, or with three better hits; for a short passage
-    proximity: float | None = field(default=None, metadata=ONLY_IF_SET)  # for words of the query side by side
-    # for the passage whose sentence states the fact, in the place of its document's best one, which has as much less
-    exchanged: float | None = field(default=None, metadata=ONLY_IF_SET)
+from semsearch.results.origin import Boosted, ExactWords, Fused, Relevance, Rerank, Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +32,6 @@ class TermScore(Record):
     count: int  # occurrences in the passage, in any form; those in title and headings count double
     beside: int  # occurrences in the passages before and after, which count half
     score: float  # its part of the BM25
-
-
-@dataclass(frozen=True, slots=True)
-class Lexical(Record):
-    """The score component of the lexical retriever."""
-
-    points: float  # of the hit's score
-    weight: float  # of this part
-    bm25: float  # the sum of the terms' scores
-    best: float  # the best BM25 among the candidates, by which others are divided; 1 in lexical mode
-    terms: tuple[TermScore, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +46,13 @@ class WordShare(Record):
 class Cosine(Record):
     """A cosine of the query with a passage, its topics, its best sentence or the title of its document.
 
-    The dense score is their weighted mean. "words": how well a passage in another language has the query's words.
+    The dense score is their mean by the weights. "words": how well a passage in another language has the query's words.
     """
 
     of: Literal["topics", "passage", "sentence", "title", "words"]
     cosine: float  # the sum of the words' shares
-    weight: float  # of it in the dense part
+    weight: float  # of it in the dense score
     words: tuple[WordShare, ...]  # of the query
-
-
-@dataclass(frozen=True, slots=True)
-class Dense(Record):
-    """The score component of the dense retriever."""
-
-    points: float  # of the hit's score
-    weight: float  # of this part
-    cosine: float  # the weighted sum of the cosines
-    cosines: tuple[Cosine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Near(Record):
-    """The score component of pseudo-relevance feedback. A feedback document is also similar to itself."""
-
-    points: float  # of the hit's score
-    weight: float  # of this part
-    cosine: float  # the mean cosine with these passages
-    passages: tuple[int, ...]  # their ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +95,16 @@ class Explanation(Record):
 
     query: str
     mode: Mode
-    sentence: str  # of the passage the one nearest in meaning, which counts for the score
     score: float
-    lexical: Lexical | None
-    dense: Dense | None
-    near: Near | None
+    points: Mapping[str, float]  # of each stage that gave some, in their order: they sum to the score
+    weights: Weights
+    sentence: str  # of the passage the one nearest in meaning, which counts for the score
+    terms: tuple[TermScore, ...]  # of the query in the passage; none in dense mode
+    cosines: tuple[Cosine, ...]  # none in lexical mode, or without a vector
     pairs: Pairs | None
     unknown: tuple[str, ...]  # words of the query without a vector; none in lexical mode
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if any are given
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if the passage has any
-    support: Support | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if it has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # if a reranker has read the passage
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # if it is known

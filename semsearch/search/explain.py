@@ -22,13 +22,9 @@ from semsearch.lexical.bm25 import NeighbourFlags
 from semsearch.results.explanation import (
     AlignedWord,
     Cosine,
-    Dense,
     Explanation,
-    Lexical,
-    Near,
     Pairs,
     Quoted,
-    Support,
     TermScore,
     WordShare,
 )
@@ -66,27 +62,23 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     )
     row, ids = index.passages([hit.passage_id])[hit.passage_id], np.array([hit.passage_id], dtype=np.int64)
     passage = _Passage(row, ids, index.spans(ids), index.languages_of([row])[0], hit.format)
-    lexical, dense, pairs, sentence = _lexical(query, origin, passage, index), None, None, hit.sentence
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)
+    cosines, pairs, sentence = tuple[Cosine, ...](), None, hit.sentence
     if words is not None and query.vector is not None and not shares_of_cosines().keys().isdisjoint(origin.cosines):
-        dense, pairs, sentence = _dense(query, origin, words, passage, index)
-    near = None
-    if origin.models and (lexical or dense):
-        cosine = origin.cosines.get("feedback", 0.0)
-        near = Near(origin.points.get("feedback", 0.0), origin.weights.near, cosine, origin.models)
+        cosines, pairs, sentence = _cosines(query, origin, words, passage, index)
     return Explanation(
         query=origin.query,
         mode=origin.mode,
-        sentence=sentence,
         score=origin.score,
-        lexical=lexical,
-        dense=dense,
-        near=near,
+        points=origin.points,
+        weights=origin.weights,
+        sentence=sentence,
+        terms=_terms(query, origin, passage, index),
+        cosines=cosines,
         pairs=pairs,
         unknown=() if words is None else words.unknown,
         boosts=origin.boosts,
         exact=origin.exact,
-        support=_support(origin.points),
         rerank=origin.rerank,
         fused=origin.fused,
         relevance=origin.relevance,
@@ -105,19 +97,10 @@ class _Passage:
     format: str
 
 
-def _support(points: Mapping[str, float]) -> Support | None:
-    """What the passage has by its place (semsearch.search.sections); None if it is nothing."""
-    others, near, exchanged = points.get("support", 0.0), points.get("proximity"), points.get("exchanged")
-    length = -sum(points.get(name, 0.0) for name in ("short", "long", "crowding"))
-    if not (others or length or near or exchanged):
-        return None
-    return Support(others - length + (near or 0.0) + (exchanged or 0.0), others, length, near, exchanged)
-
-
-def _lexical(query: Query, origin: Origin, passage: _Passage, index: IndexView) -> Lexical | None:
+def _terms(query: Query, origin: Origin, passage: _Passage, index: IndexView) -> tuple[TermScore, ...]:
     """The terms of the query in a passage. In another language than the query, fewer of them count than it has."""
     if query.words is None or query.terms is None or "lexical" not in origin.points:
-        return None
+        return ()
     lookup, weights, lexical = query.words.lookup, origin.weights, index.reader.lexical
     rows = lexical.locate(passage.ids, NeighbourFlags(passage.spans.before, passage.spans.after))
     held = lexical.explain(lookup, rows)
@@ -132,19 +115,18 @@ def _lexical(query: Query, origin: Origin, passage: _Passage, index: IndexView) 
     if query.language is not None and scores.sum() > bm25 * 1.0001:
         names = names_in(query)
         scores = np.where(np.isin(query.terms.terms, [] if names is None else names.lookup.terms), scores, 0)
-    terms = tuple(
+    return tuple(
         TermScore(word, int(counts[word]), int(near[word]), score)
         for word, score in _by_word(query.terms.words, scores).items()
     )
-    return Lexical(origin.points["lexical"], weights.lexical, bm25, weights.best, terms)
 
 
 _ROUNDING = 0.004  # the difference of cosines that are not the same but for rounding
 
 
-def _dense(
+def _cosines(
     query: Query, origin: Origin, words: WordShares, passage: _Passage, index: IndexView
-) -> tuple[Dense, Pairs | None, str]:
+) -> tuple[tuple[Cosine, ...], Pairs | None, str]:
     """The recorded cosines by words of the query; the pairs of words in that of the sentence nearest in meaning.
 
     A cosine is the product of a vector of the passage and the sum of the vectors of the query's words: so the share of
@@ -177,8 +159,7 @@ def _dense(
         Cosine(name, cosines[name], weights[name] / total, tuple(WordShare(*share) for share in shares.items()))  # type: ignore[arg-type]
         for name, shares in by_word.items()
     )
-    cosine = sum(part.weight * part.cosine for part in parts)
-    return Dense(origin.points.get("dense", 0.0), origin.weights.dense, cosine, parts), pairs, sentence
+    return parts, pairs, sentence
 
 
 def _pairs(

@@ -119,28 +119,26 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             yield made
 
 
+def bm25(found: Explanation) -> float:
+    return sum(term.score for term in found.terms)
+
+
+def cosine_of(found: Explanation) -> float:
+    return sum(part.weight * part.cosine for part in found.cosines)
+
+
 def check_sums(found: Explanation) -> None:
-    lexical, dense, near, pairs = found.lexical, found.dense, found.near, found.pairs
-    parts = [part.points for part in (lexical, dense, near, found.support) if part is not None]
-    assert found.score == pytest.approx(sum(parts), abs=1e-6)
-    if (own := found.support) is not None:
-        assert own.points == pytest.approx(own.others - own.length + (own.proximity or 0), abs=1e-6)
-    if near is not None:
-        assert near.points == pytest.approx(near.weight * near.cosine, abs=1e-6)
-        assert len(near.passages) == 1
-    if lexical is not None:
-        assert lexical.points == pytest.approx(lexical.weight * lexical.bm25 / lexical.best, abs=1e-6)
-        assert lexical.bm25 == pytest.approx(sum(term.score for term in lexical.terms), rel=1e-6)
-    if dense is not None:
-        assert dense.points == pytest.approx(dense.weight * dense.cosine, abs=1e-6)
-        assert sum(part.weight for part in dense.cosines) == pytest.approx(1)
-        assert dense.cosine == pytest.approx(sum(part.weight * part.cosine for part in dense.cosines), abs=1e-6)
-        for part in dense.cosines:
-            assert part.cosine == pytest.approx(sum(word.share for word in part.words), abs=1e-6)
-            assert len({word.word for word in part.words}) == len(part.words)
+    points, weights, pairs = found.points, found.weights, found.pairs
+    assert found.score == pytest.approx(sum(points.values()), abs=1e-6)
+    assert points.get("lexical", 0) == pytest.approx(weights.lexical * bm25(found) / weights.best, abs=1e-6)
+    if found.cosines:
+        assert points.get("dense", 0) == pytest.approx(weights.dense * cosine_of(found), abs=1e-6)
+        assert sum(part.weight for part in found.cosines) == pytest.approx(1)
+    for part in found.cosines:
+        assert part.cosine == pytest.approx(sum(word.share for word in part.words), abs=1e-6)
+        assert len({word.word for word in part.words}) == len(part.words)
     if pairs is not None:
-        assert dense is not None
-        (cosine,) = (part.cosine for part in dense.cosines if part.of == "sentence")
+        (cosine,) = (part.cosine for part in found.cosines if part.of == "sentence")
         assert np.array(pairs.shares).shape == (len(pairs.question), len(pairs.sentence))
         assert np.array(pairs.shares).sum() == pytest.approx(cosine, abs=1e-5)
 
@@ -155,12 +153,8 @@ def test_the_parts_sum_to_the_score(index: Index, question: str, mode: Mode) -> 
         check_sums(found)
         assert (found.query, found.mode) == (question, mode)
         assert found.score == pytest.approx(hit.score, abs=1e-5)
-        assert (found.dense is None) == (hit.dense is None)
-        assert (found.lexical is None) == (hit.lexical is None)
-        if found.dense is not None:
-            assert found.dense.cosine == pytest.approx(hit.dense, abs=1e-5)
-        if found.lexical is not None:
-            assert found.lexical.bm25 == pytest.approx(hit.lexical, rel=1e-5)
+        assert cosine_of(found) == pytest.approx(hit.dense or 0, abs=1e-5)
+        assert bm25(found) == pytest.approx(hit.lexical or 0, rel=1e-5)
 
 
 def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
@@ -172,7 +166,6 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
         (asked,) = embedder.transform([question])
         for hit in index.search(question, 20, mode="dense"):
             found = hit.explain()
-            assert found.dense is not None
             assert found.pairs is not None
             passage = get_passages(db, [hit.passage_id])[hit.passage_id]
             heading = heading_text(hit.title, hit.headings)
@@ -186,7 +179,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
                 expected["title"] = title @ asked
             if topics is not None:
                 expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_question(question)
-            cosines = {part.of: part.cosine for part in found.dense.cosines}
+            cosines = {part.of: part.cosine for part in found.cosines}
             assert cosines == {of: pytest.approx(cosine, abs=2e-3) for of, cosine in expected.items()}
             literal = embedder.shares(question).rows @ embedder.shares(found.sentence).rows.T
             assert np.array(found.pairs.shares) == pytest.approx(literal, abs=1e-3)
@@ -195,11 +188,10 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
 def test_terms_are_named_as_in_the_question_and_counted_in_the_passage(index: Index) -> None:
     (hit,) = (hit for hit in index.search("zorbles and the Frindle-zorble", 5) if hit.headings[-1:] == ("Last",))
     found = hit.explain()
-    assert found.lexical is not None
-    assert [(term.word, term.count) for term in found.lexical.terms] == [
+    assert [(term.word, term.count) for term in found.terms] == [
         ("zorbles", 1), ("frindle", 1), ("zorble", 1), ("frindle-zorble", 0),
     ]  # fmt: skip
-    by_word = {term.word: term.score for term in found.lexical.terms}
+    by_word = {term.word: term.score for term in found.terms}
     assert by_word["zorbles"] == pytest.approx(by_word["zorble"])
     assert by_word["frindle-zorble"] == 0
     (other,) = (hit for hit in index.search("zorble", 5) if hit.headings[-1:] == ("Last",))
@@ -216,11 +208,10 @@ def test_a_question_without_any_known_word_is_explained_by_its_words(
     assert found.unknown == ("zorble",)
     assert found.pairs is None
     assert found.score == pytest.approx(hits[0].score, abs=1e-5)
-    if found.dense is None:
-        assert found.lexical is not None
-        assert (found.score, found.lexical.weight) == (pytest.approx(1), 1)
+    if not found.cosines:
+        assert (found.score, found.weights.lexical) == (pytest.approx(1), 1)
     else:
-        assert [part.of for part in found.dense.cosines] == ["topics"]  # the corpus has taught it
+        assert [part.of for part in found.cosines] == ["topics"]  # the corpus has taught it
 
 
 # -- asking for it -------------------------------------------------------------------------------------------------

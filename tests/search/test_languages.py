@@ -177,8 +177,7 @@ def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in
         aligned, of_mixed = order(index), order(mixed)
         hit = index.search(question, 1, mode="dense")[0]
         explained = hit.explain()
-        assert explained.dense is not None
-        (words,) = (each for each in explained.dense.cosines if each.of == "words")
+        (words,) = (each for each in explained.cosines if each.of == "words")
         assert words.cosine > 0.8  # it has both
         assert explained.score == pytest.approx(hit.score, abs=2e-3)
         assert explained.relevance is not None

@@ -47,10 +47,10 @@ def test_the_points_of_the_record_sum_to_the_score(index: Index, query: str, opt
     for hit in hits:
         assert recorded(hit) == hit.score
         explained = hit.explain()
-        parts = [explained.lexical, explained.dense, explained.near, explained.support, explained.exact]
-        points = sum(part.points for part in (*parts, *(explained.boosts or ())) if part is not None)
         assert explained.score == hit.score
-        assert points == pytest.approx(hit.score)
+        assert sum(explained.points.values()) == pytest.approx(hit.score)
+        assert sum(boost.points for boost in explained.boosts or ()) == pytest.approx(explained.points.get("boosts", 0))
+        assert (explained.exact.points if explained.exact else 0) == explained.points.get("exact", 0)
 
 
 def test_a_reranker_adds_to_the_record(index: Index) -> None:
@@ -67,10 +67,7 @@ def test_a_passage_that_no_search_would_show_is_explained_by_its_record(index: I
     for hit in index.search("bread", 3):
         found = index.explain(query, hit)
         assert found.query == query
-        points = sum(
-            part.points for part in (found.lexical, found.dense, found.near, found.support) if part is not None
-        )
-        assert points == pytest.approx(found.score)
+        assert sum(found.points.values()) == pytest.approx(found.score)
 
 
 def test_a_document_with_three_hits_gives_way_to_others(index: Index) -> None:

@@ -6,9 +6,9 @@ import pytest
 from console import semsearch
 
 from semsearch.cli.answer_formats import explanation_lines
-from semsearch.results.explanation import Explanation, Lexical, TermScore
+from semsearch.results.explanation import Explanation, TermScore
 from semsearch.results.options import Mode
-from semsearch.results.origin import Rerank
+from semsearch.results.origin import Rerank, Weights
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -32,10 +32,9 @@ def test_json_has_an_object_for_each_hit() -> None:
         found = hit["explain"]
         assert found["query"] == "captain ship"
         assert found["score"] == pytest.approx(hit["score"], abs=1e-5)
-        points = [found[part]["points"] for part in ("lexical", "dense", "near", "support") if found.get(part)]
-        assert sum(points) == pytest.approx(hit["score"], abs=1e-5)
+        assert sum(found["points"].values()) == pytest.approx(hit["score"], abs=1e-5)
         if found["pairs"]:
-            (cosine,) = (part["cosine"] for part in found["dense"]["cosines"] if part["of"] == "sentence")
+            (cosine,) = (part["cosine"] for part in found["cosines"] if part["of"] == "sentence")
             assert sum(map(sum, found["pairs"]["shares"])) == pytest.approx(cosine, abs=1e-5)
 
 
@@ -49,9 +48,11 @@ def test_formats_without_room_refuse(form: str) -> None:
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])
 def test_the_part_of_a_reranker_is_one_of_the_sum(mode: Mode) -> None:
     """score 0.9 = lexical 0.5 + rerank 0.4, where the reranker said 3 and 1 ± 0.5 to all."""
-    lexical = Lexical(0.5, 1.0, 2.0, 4.0, (TermScore("ship", 1, 0, 2.0),))
     rerank = Rerank(0.4, 0.1, 3.0, 1.0, 0.5)
-    explanation = Explanation("ship", mode, "A ship.", 0.9, lexical, None, None, None, (), rerank)
+    terms, points = (TermScore("ship", 1, 0, 2.0),), {"lexical": 0.5, "rerank": 0.4}
+    explanation = Explanation(
+        "ship", mode, 0.9, points, Weights(0, 1, 4), "A ship.", terms, (), None, (), rerank=rerank
+    )
     first, *_, last = explanation_lines(explanation)
     assert first == "lexical 0.500 + rerank 0.400 = 0.900"
     assert last == "rerank  0.1×(3 - 1)/0.5"

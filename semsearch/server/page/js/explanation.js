@@ -9,10 +9,8 @@ import { element } from "./dom.js";
 
 // What /v1/explain answers; semsearch/results/explanation.py says what each number is
 /** @typedef {{word: string, count: number, beside: number, score: number}} Term */
-/** @typedef {{points: number, weight: number, bm25: number, best: number, terms: Term[]}} Lexical */
-/** @typedef {{points: number, weight: number, cosine: number, cosines: {of: string, cosine: number, weight: number}[]}} Dense */
-/** @typedef {{points: number, weight: number, cosine: number, passages: number[]}} Near */
-/** @typedef {{points: number, others: number, length: number, proximity?: number, exchanged?: number}} Support */
+/** @typedef {{of: string, cosine: number, weight: number}} Cosine */
+/** @typedef {{dense: number, lexical: number, best: number, near: number}} Weights */
 /** @typedef {{points: number, weight: number, said: number, mean: number, deviation: number}} Rerank */
 /** @typedef {{points: number, parts: {text: string, as_typed: boolean, passages: number}[]}} Exact */
 /** @typedef {{probability: number, cosine: number | null, trust: number | null, words: number | null, share: number, unknown: number, whole: boolean}} Relevance */
@@ -21,12 +19,12 @@ import { element } from "./dom.js";
  * @typedef {object} Explanation
  * @property {Mode} mode
  * @property {number} score
- * @property {Lexical | null} lexical
- * @property {Dense | null} dense
- * @property {Near | null} near
+ * @property {Record<string, number>} points
+ * @property {Weights} weights
+ * @property {Term[]} terms
+ * @property {Cosine[]} cosines
  * @property {Pairs | null} pairs
  * @property {string[]} unknown
- * @property {Support} [support]
  * @property {Rerank} [rerank]
  * @property {{words: {word: string, match: string, share: number}[]}} [quote]
  * @property {Exact} [exact]
@@ -87,21 +85,33 @@ function likelihood({ probability, cosine, trust, words, share, unknown, whole }
 
 /** The parts of the score that an explanation explains. @param {Explanation} explanation @returns {ScorePart[]} */
 function scoreParts(explanation) {
-  const { lexical, dense, near, support, rerank, exact } = explanation;
-  const parts = [
-    lexical && ofWords(lexical, explanation.mode),
-    dense && ofMeaning(dense),
-    near && ofNearness(near),
-    support && ofDocument(support),
-    rerank && ofReranker(rerank),
-    exact && ofExactWords(exact),
-  ];
-  return rounded(parts.filter((part) => part !== null && part !== undefined), inUnits(explanation.score));
+  const { points, weights, terms, cosines, rerank, exact } = explanation;
+  const parts = Object.entries(points).map(([stage, given]) => {
+    if (stage === "lexical") return ofWords(given, weights, terms, explanation.mode);
+    if (stage === "dense") return ofMeaning(given, weights.dense, cosines);
+    if (stage === "rerank" && rerank) return ofReranker(rerank);
+    if (stage === "exact" && exact) return ofExactWords(exact);
+    const [label, how] = STAGES[stage] ?? [stage, ""];
+    return { name: stage === "feedback" ? "near" : "support", label, how, points: given };
+  });
+  return rounded(parts, inUnits(explanation.score));
 }
 
+/** The other stages, and what they give points for. @type {Record<string, [string, string]>} */
+const STAGES = {
+  feedback: ["Relevance feedback", "nearness to the passage that answers best"],
+  short: ["A short passage", "may say little"],
+  proximity: ["Proximity", "words of the query side by side"],
+  support: ["Its document", "other good passages of it"],
+  long: ["A long document", "has more passages to match by chance"],
+  crowding: ["Its document", "has better hits already"],
+  boosts: ["Boosts", ""],
+  exchanged: ["The fact", "its sentence is shown for its document"],
+};
+
 /** The words of the question that the passage does not have, nor those beside it. @param {Explanation} explanation @returns {string[]} */
-function absentWords({ lexical }) {
-  return lexical ? lexical.terms.filter((term) => !term.score).map((term) => term.word) : [];
+function absentWords({ terms }) {
+  return terms.filter((term) => !term.score).map((term) => term.word);
 }
 
 /** @param {Unrounded[]} parts @param {number} sum in units @returns {ScorePart[]} */
@@ -110,22 +120,13 @@ function rounded(parts, sum) {
   return parts.map((part, at) => ({ ...part, units: units[at], parts: rounded(part.parts ?? [], units[at]) }));
 }
 
-/** @param {Lexical} lexical @param {Mode} mode @returns {Unrounded} */
-function ofWords({ points, weight, bm25, best, terms }, mode) {
-  const how = mode === "lexical" ? "the sum of the words (BM25)" : `${plain(weight)} × ${bm25.toFixed(2)} / ${best.toFixed(2)} (BM25 / best BM25)`;
+/** @param {number} points @param {Weights} weights @param {Term[]} terms @param {Mode} mode @returns {Unrounded} */
+function ofWords(points, { lexical, best }, terms, mode) {
+  const bm25 = sum(terms.map(({ score }) => score));
+  const how = mode === "lexical" ? "the sum of the words (BM25)" : `${plain(lexical)} × ${bm25.toFixed(2)} / ${best.toFixed(2)} (BM25 / best BM25)`;
   const there = terms.filter((term) => term.score);
-  return {
-    name: "words",
-    label: "Words in common",
-    how,
-    points,
-    parts: there.map((term) => ({
-      name: "words",
-      label: `“${term.word}”`,
-      how: occurrences(term),
-      points: (weight * term.score) / best,
-    })),
-  };
+  const parts = there.map((term) => ({ name: "words", label: `“${term.word}”`, how: occurrences(term), points: (lexical * term.score) / best }));
+  return { name: "words", label: "Words in common", how, points, parts };
 }
 
 /** @param {Term} term */
@@ -143,34 +144,21 @@ function times(count) {
 /** @type {Record<string, string>} */
 const COMPARED = { topics: "Topics", passage: "The passage", sentence: "Its best sentence", title: "The document's title" };
 
-/** @param {Dense} dense @returns {Unrounded} */
-function ofMeaning({ points, weight, cosine, cosines }) {
+/** @param {number} points @param {number} weight @param {Cosine[]} cosines @returns {Unrounded} */
+function ofMeaning(points, weight, cosines) {
+  const cosine = sum(cosines.map((part) => part.weight * part.cosine));
   return {
     name: "meaning",
     label: "Meaning",
     how: weight === 1 ? "the mean of the cosines" : `${plain(weight)} × ${cosine.toFixed(3)} (cosine)`,
     points,
-    parts: cosines.map((each) => ({
+    parts: cosines.map((part) => ({
       name: "meaning",
-      label: COMPARED[each.of] ?? each.of,
-      how: `cosine ${each.cosine.toFixed(3)}, weight ${plain(each.weight)}`,
-      points: weight * each.weight * each.cosine,
+      label: COMPARED[part.of] ?? part.of,
+      how: `cosine ${part.cosine.toFixed(3)}, weight ${plain(part.weight)}`,
+      points: weight * part.weight * part.cosine,
     })),
   };
-}
-
-/** @param {Near} near @returns {Unrounded} */
-function ofNearness({ points, weight, cosine, passages }) {
-  const those = passages.length === 1 ? "the passage that answers best" : `the ${passages.length} passages that answer best`;
-  return { name: "near", label: "Relevance feedback", how: `${plain(weight)} × ${cosine.toFixed(3)}, the mean cosine with ${those}`, points };
-}
-
-/** @param {Support} support @returns {Unrounded} */
-function ofDocument({ points, others, length, proximity, exchanged = 0 }) {
-  const together = proximity ? ` + ${proximity.toFixed(3)} for words side by side` : "";
-  const first = exchanged ? ` ${exchanged < 0 ? "−" : "+"} ${Math.abs(exchanged).toFixed(3)} for the sentence shown first` : "";
-  const off = `${length ? ` − ${length.toFixed(3)} for lengths` : ""}${together}${first}`;
-  return { name: "support", label: "Its document", how: `${others.toFixed(3)} by its other good passages${off}`, points };
 }
 
 /** @param {Rerank} rerank @returns {Unrounded} */

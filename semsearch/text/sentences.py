@@ -81,8 +81,10 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
             start = spans.pop()[0]  # "vec![1]", "a != b", "Fritz!Box": no sentence ends there
         if spans and text[start : start + 1].islower() and _names_a_mark(text, spans[-1]):
             start = spans.pop()[0]
-        if spans and _NUMBER.match(text, start) and _NUMBERED.search(text, spans[-1][0], spans[-1][1]):
-            start = spans.pop()[0]
+        if spans and _NUMBER.match(text, start):
+            first, last = spans[-1]
+            if _NUMBERED.search(text, max(first, last - 8), last):
+                start = spans.pop()[0]
         position += len(part)
         for first, last in _without_comments(text, start, end) if has_comments else ((start, end),):
             if last - first > LONGEST:

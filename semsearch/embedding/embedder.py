@@ -32,7 +32,7 @@ from semsearch.embedding.general_language import (
 )
 from semsearch.embedding.saved_embedder import card_of, restore, to_bytes
 from semsearch.embedding.weighted_sums import WeightedSums, WordShares, share_out
-from semsearch.embedding.weights import Choices, Method, Unknown, WordWeights, learn_weights
+from semsearch.embedding.weights import Choices, Method, Unknown, WordWeights, find_method, learn_weights
 from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import FitError, StorageError, UsageError
 from semsearch.system.durable import write_durably
@@ -117,15 +117,10 @@ class SentenceEmbedder:
         return open_vectors(self.vectors)
 
     def _choose(self) -> Choices:
-        return Choices.of(
-            vectors=self._opened,
-            method=self.method,
-            a=self.a,
-            components=self.components,
-            frequencies=self.frequencies,
-            prior=self.prior,
-            unknown=self.unknown,
-        )
+        method = find_method(self.method)
+        components = method.components if self.components is None else self.components
+        chosen = Choices(self._opened, method, self.a, components, self.frequencies, self.prior, self.unknown)
+        return chosen.checked()
 
     def _check_fitted(self) -> None:
         if not self.is_fitted:
@@ -262,12 +257,7 @@ class SentenceEmbedder:
     def _raw(self) -> WeightedSums:
         if self._raw_ is None:
             chosen = self.chosen_
-            self._raw_ = WeightedSums(
-                chosen.vectors,
-                self.weights_,
-                normalise=chosen.method.normalise,
-                pieces=chosen.unknown != "skip",
-            )
+            self._raw_ = WeightedSums(chosen.vectors, self.weights_, normalise=chosen.method.normalise)
         return self._raw_
 
     def tokenize(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> Ragged:

@@ -101,15 +101,10 @@ def restore(data: bytes, vectors: WordVectors) -> Learned:
 
 def _learned(card: Mapping[str, Any], vectors: WordVectors, arrays: Mapping[str, npt.NDArray[Any]]) -> Learned:
     asked = card["asked"]
-    chosen = Choices.of(
-        vectors=vectors,
-        method=Method(card["method"], card["weighting"], card["normalise"], asked["components"], card["piecewise"]),
-        a=asked["a"],
-        components=asked["components"],
-        frequencies=card["frequencies"],
-        prior=card["prior"],
-        unknown=card["unknown"],
-    )
+    method = Method(card["method"], card["weighting"], card["normalise"], asked["components"], card["piecewise"])
+    chosen = Choices(
+        vectors, method, asked["a"], asked["components"], card["frequencies"], card["prior"], card["unknown"]
+    ).checked()
     stored = "weights" in arrays
     values = arrays["weights"] if stored else vectors.frequencies
     return Learned(

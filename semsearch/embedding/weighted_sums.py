@@ -30,10 +30,11 @@ from semsearch.arrays.vectors import row_lengths, to_unit
 from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import WordWeights
 from semsearch.text.ragged import OovWords, Ragged
-from semsearch.word_vectors.pieces import OovVectors
+from semsearch.word_vectors.pieces import RememberedRows
 from semsearch.word_vectors.table import WordVectors
 
 FEW = 4096  # words: up to so many, no sparse product is loaded, and a text's numbers are the same in any company
+_MOST_REMEMBERED = 1 << 18  # OOV words
 _ROWS = 2048  # texts whose vectors are finished together, and stay near the processor until they are
 
 
@@ -114,16 +115,19 @@ class _DecodedWords:
 class WeightedSums:
     """Raw sentence vectors of texts, and what is left of them without common components. Threads may share it.
 
-    With `normalise`, as in uSIF, each dimension of v_w is divided by its norm over the words of s. With `pieces`, OOV
-    words have vectors by their pieces; else they are left out.
+    With `normalise`, as in uSIF, each dimension of v_w is divided by its norm over the words of s. OOV words that come
+    with the texts have vectors by their pieces, rounded to float16: the same whether a word is remembered or not.
     """
 
-    def __init__(self, vectors: WordVectors, weights: WordWeights, *, normalise: bool, pieces: bool = False) -> None:
+    def __init__(self, vectors: WordVectors, weights: WordWeights, *, normalise: bool) -> None:
         self._vectors = vectors
         self._weights = weights
         self._normalise = normalise
-        self._oov = OovVectors(vectors) if pieces else None
         self._last: tuple[OovWords, Float32] | None = None
+
+    @cached_property
+    def _oov(self) -> RememberedRows:
+        return RememberedRows(self._vectors.guess, self._vectors.dimension, np.float16, most=_MOST_REMEMBERED)
 
     @cached_property
     def _weighted(self) -> _DecodedWords:
@@ -137,7 +141,7 @@ class WeightedSums:
         """Drop the words that have no vector from texts. n texts -> n texts"""
         known = np.asarray(texts.ids >= 0, dtype=np.bool_)
         unknown = np.flatnonzero(~known)
-        if len(unknown) and self._oov is not None:
+        if len(unknown):
             guessed = np.asarray(self._guesses(texts.unknown_words).any(axis=1))
             known[unknown] = guessed[-1 - texts.ids[unknown]]
         return texts if known.all() else texts.only(known)
@@ -192,11 +196,7 @@ class WeightedSums:
         """The vectors of OOV words. The last ones are cached: batch after batch may have the same words."""
         last = self._last
         if last is None or last[0] is not unknown_words:
-            if self._oov is not None and len(unknown_words):
-                vectors = self._oov(unknown_words)
-            else:
-                vectors = np.zeros((len(unknown_words), self._vectors.dimension), dtype=np.float32)
-            last = self._last = unknown_words, vectors
+            last = self._last = unknown_words, self._oov.of(unknown_words).astype(np.float32)
         return last[1]
 
     def _rows(self, ids: Int32, unknown_words: OovWords) -> Float32:

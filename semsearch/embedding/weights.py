@@ -70,7 +70,7 @@ _MOST = 1e15  # sentences of the prior: beside so many, texts have no effect
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choices:
-    """The parameters of a `SentenceEmbedder`, checked, with opened word vectors and the method's own defaults."""
+    """The parameters of a `SentenceEmbedder`, with opened word vectors and the method's own defaults."""
 
     vectors: WordVectors
     method: Method
@@ -80,34 +80,22 @@ class Choices:
     prior: float
     unknown: Unknown
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        vectors: WordVectors,
-        method: str | Method,
-        a: float | None,
-        components: int | None,
-        frequencies: str,
-        prior: float,
-        unknown: Unknown,
-    ) -> Choices:
-        """Check parameters. Raises UsageError for invalid ones."""
+    def checked(self) -> Choices:
+        """The same; raises UsageError for parameters that make no sense."""
+        vectors, components, prior = self.vectors, self.components, self.prior
         if not hasattr(vectors, "lookup"):
             raise UsageError(f"vectors must be word vectors, their name or their path, not {vectors!r}")
-        if a is not None:
-            check_a(a)
-        if components is not None and not (isinstance(components, Integral) and 0 <= components <= vectors.dimension):
+        if self.a is not None:
+            check_a(self.a)
+        if not (isinstance(components, Integral) and 0 <= components <= vectors.dimension):
             raise UsageError(f"components must be between 0 and {vectors.dimension}, not {components!r}")
-        if frequencies not in FREQUENCIES:
-            raise UsageError(f"frequencies must be one of {', '.join(FREQUENCIES)}, not {frequencies!r}")
+        if self.frequencies not in FREQUENCIES:
+            raise UsageError(f"frequencies must be one of {', '.join(FREQUENCIES)}, not {self.frequencies!r}")
         if not (isinstance(prior, Real) and 0 <= prior <= _MOST):
             raise UsageError(f"prior must be a number of sentences from 0 to {_MOST:g}, not {prior}; 0 means none")
-        if unknown not in get_args(Unknown):
-            raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {unknown!r}")
-        chosen = find_method(method)
-        m = chosen.components if components is None else components
-        return cls(vectors, chosen, a, m, frequencies, prior, unknown)
+        if self.unknown not in get_args(Unknown):
+            raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {self.unknown!r}")
+        return self
 
     def word_finder(self) -> WordFinder:
         """What finds the words of texts as ids."""

@@ -36,7 +36,6 @@ from semsearch.text.terms import spelled
 from semsearch.text.tokens import hash_chunks
 from semsearch.word_vectors.language_table import MOST_WORDS, LanguageTable, find_language_table
 from semsearch.word_vectors.language_words import is_unparted, language_words, split_words
-from semsearch.word_vectors.pieces import Guessing
 from semsearch.word_vectors.table import VectorTable, WordVectors, shipped_name
 
 _BASES = {language: number * MOST_WORDS for number, language in enumerate((ENGLISH, *sorted({*RULES} - {ENGLISH})))}
@@ -136,9 +135,7 @@ class MultilingualVectors:
 
     def guess(self, unknown_words: OovWords) -> Float32:
         """Predict the vectors of OOV words, as the English table does. (u,) -> (u, d)"""
-        if isinstance(self.english, Guessing):
-            return self._rest(self.english.guess(unknown_words), ENGLISH)
-        return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
+        return self._rest(self.english.guess(unknown_words), ENGLISH)
 
     def language_ids(self, language: str) -> slice:
         """The ids of the words of a language."""

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,16 +41,6 @@ SHORTEST_PART = 3  # bytes of a beginning or ending that is looked up as a word
 LONGEST_WORD = 64  # bytes: anything longer is hardly a word, and gets no vector
 _FEW = 4096  # pieces: below, no sparse product is loaded
 _CHUNK = 8192  # words at a time
-
-
-class WordTable(Protocol):
-    """The part of a table of word vectors that predicting needs: ids by hash, and vectors by id."""
-
-    def lookup(self, hashes: UInt64) -> Int32:
-        """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
-
-    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        """The vectors of word ids. (n,) -> (n, d)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +122,16 @@ class Pieces:
     def __len__(self) -> int:
         return len(self._vectors)
 
-    def parts(self, words: OovWords, table: WordTable) -> Parts:
-        """Find the pieces of words, and the words of the table that they begin and end with."""
-        return find_parts(words, table, self._keys, self._slots)
-
-    def guess(self, words: OovWords, table: WordTable) -> Float32:
-        """Guess the vectors v(w) of words; zero for a word without known parts. (u,) -> (u, d)"""
+    def guess(self, words: OovWords, table: WordVectors) -> Float32:
+        """Guess the vectors v(w) of words of a table; zero for a word without known parts. (u,) -> (u, d)"""
         result = np.zeros((len(words), self._vectors.shape[1]), dtype=np.float32)
         for first in range(0, len(words), _CHUNK):
             part = words.take(np.arange(first, min(first + _CHUNK, len(words))))
-            result[first : first + _CHUNK] = self._guess(self.parts(part, table), table)
+            parts = find_parts(part, table.lookup, self._keys, self._slots)
+            result[first : first + _CHUNK] = self._guess(parts, table)
         return result
 
-    def _guess(self, parts: Parts, table: WordTable) -> Float32:
+    def _guess(self, parts: Parts, table: WordVectors) -> Float32:
         """In double precision: a word's vector is then the same to the last digit, whatever words are given with it."""
         pieces, lengths = parts.pieces, parts.pieces.lengths
         result: Float64 = np.zeros((len(pieces), self._vectors.shape[1]))
@@ -178,7 +165,10 @@ class Pieces:
         return np.asarray(self._maps[1], dtype=np.float64)
 
 
-def find_parts(words: OovWords, table: WordTable, keys: UInt64, slots: Int32) -> Parts:
+Lookup = Callable[[UInt64], Int32]  # word hashes to ids, -1 for unknown words
+
+
+def find_parts(words: OovWords, lookup: Lookup, keys: UInt64, slots: Int32) -> Parts:
     """Find the pieces of words by a hash table (`keys`, `slots`), and the known words that they begin and end with."""
     cut_words = inside(words)
     ids = look_up(keys, slots, cut_words.pieces.hashes)
@@ -186,13 +176,13 @@ def find_parts(words: OovWords, table: WordTable, keys: UInt64, slots: Int32) ->
     counts = np.bincount(cut_words.pieces.owners[known], minlength=len(words))
     pieces = Ragged(ids[known], np.concatenate(([0], np.cumsum(counts))))
     return Parts(
-        pieces, _longest(cut_words.beginnings, table, len(words)), _longest(cut_words.endings, table, len(words))
+        pieces, _longest(cut_words.beginnings, lookup, len(words)), _longest(cut_words.endings, lookup, len(words))
     )
 
 
-def _longest(spans: PieceSpans, table: WordTable, n: int) -> Int32:
+def _longest(spans: PieceSpans, lookup: Lookup, n: int) -> Int32:
     """The id of the longest span of each of n words that the table has as a word, -1 for none. -> (n,)"""
-    ids = table.lookup(spans.hashes)
+    ids = lookup(spans.hashes)
     known = np.flatnonzero(ids >= 0)
     longest = np.zeros(n, dtype=np.int64)
     np.maximum.at(longest, spans.owners[known], spans.ends[known] - spans.starts[known])
@@ -200,17 +190,6 @@ def _longest(spans: PieceSpans, table: WordTable, n: int) -> Int32:
     result = np.full(n, -1, dtype=np.int32)
     result[spans.owners[best]] = ids[best]
     return result
-
-
-# -- Remembered vectors ------------------------------------------------------------------------------------------------
-
-
-@runtime_checkable
-class Guessing(Protocol):
-    """Word vectors that can predict vectors for out-of-vocabulary (OOV) words."""
-
-    def guess(self, unknown_words: OovWords) -> Float32:
-        """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
 
 
 class RememberedRows:
@@ -238,22 +217,3 @@ class RememberedRows:
                 self._rows[first : first + len(fresh)] = rows[fresh]
                 self._index.insert(distinct.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))
         return result
-
-
-class OovVectors:
-    """The vectors of OOV words by `guess` of word vectors, or zeros; those of the first `most` words are remembered.
-
-    Vectors are rounded to float16, so that a word has the same vector whether it is remembered or not.
-    """
-
-    def __init__(self, vectors: WordVectors, *, most: int = 1 << 18) -> None:
-        self._dimension = vectors.dimension
-        self._remembered = None
-        if isinstance(vectors, Guessing):
-            self._remembered = RememberedRows(vectors.guess, vectors.dimension, np.float16, most=most)
-
-    def __call__(self, unknown_words: OovWords) -> Float32:
-        """The vectors of OOV words. (u,) -> (u, d)"""
-        if self._remembered is None:
-            return np.zeros((len(unknown_words), self._dimension), dtype=np.float32)
-        return self._remembered.of(unknown_words).astype(np.float32)

@@ -68,6 +68,9 @@ class WordVectors(Protocol):
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids. (n,) -> (n, d)"""
 
+    def guess(self, unknown_words: OovWords) -> Float32:
+        """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
+
 
 class VectorTable:
     """Word vectors in a folder, memory-mapped. Raises VectorsError if the folder is not such a table."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from semsearch.arrays.hash_table import HashIndex
-from semsearch.arrays.types import Float32, Int32, Int64, UInt64
+from semsearch.arrays.types import Float32, Int64, UInt64
 from semsearch.text.ragged import OovWords
 from semsearch.word_vectors.pieces import Parts, find_parts, inside
 from semsearch.word_vectors.table import VectorTable
@@ -50,9 +50,8 @@ def learn_pieces(
     """Choose pieces of words (V,) and learn their vectors from those of the words (V, d). Deterministic."""
     unknown_words = OovWords.of(words)
     pieces = choose_pieces(unknown_words, number)
-    index = HashIndex(expected=len(pieces))
-    index.insert(pieces.hashes, np.arange(len(pieces), dtype=np.int32))
-    parts = find_parts(unknown_words, _Table(unknown_words, vectors), index.keys, index.values)
+    word_index, index = _index_of(unknown_words), _index_of(pieces)
+    parts = find_parts(unknown_words, word_index.look_up, index.keys, index.values)
     u, maps = solve(parts, vectors, len(pieces), progress=progress)
     return PieceVectors(pieces, u, maps)
 
@@ -96,8 +95,7 @@ def add_pieces(
 def piece_files(learned: PieceVectors) -> PieceFiles:
     """Learned pieces as the files of a table have them."""
     rows, scales = quantise(learned.vectors)
-    index = HashIndex(expected=len(learned.pieces))
-    index.insert(learned.pieces.hashes, np.arange(len(learned.pieces), dtype=np.int32))
+    index = _index_of(learned.pieces)
     arrays: dict[str, npt.NDArray[Any]] = {
         "pieces": rows,
         "piece_scales": scales,
@@ -108,19 +106,11 @@ def piece_files(learned: PieceVectors) -> PieceFiles:
     return PieceFiles(learned.pieces.words, arrays)
 
 
-class _Table:
-    """The words that pieces are learned from and their vectors, to be looked up like a table of word vectors."""
-
-    def __init__(self, words: OovWords, vectors: Float32) -> None:
-        self._index = HashIndex(expected=len(words))
-        self._index.insert(words.hashes, np.arange(len(words), dtype=np.int32))
-        self._vectors = vectors
-
-    def lookup(self, hashes: UInt64) -> Int32:
-        return self._index.look_up(hashes)
-
-    def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
-        return np.asarray(self._vectors[ids])
+def _index_of(words: OovWords) -> HashIndex:
+    """A hash table from words to their numbers."""
+    index = HashIndex(expected=len(words))
+    index.insert(words.hashes, np.arange(len(words), dtype=np.int32))
+    return index
 
 
 def solve(

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.weights import Choices, Method, WordWeights
-from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.errors import FitError, SemsearchError, VectorsMismatch
 from semsearch.text.tokens import TOKENISER_VERSION
-from semsearch.word_vectors.multilingual import MultilingualVectors, opened_tables
+from semsearch.word_vectors.multilingual import MultilingualVectors, as_multilingual, english_of, opened_tables
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:

@@ -22,11 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.types import Float32, Float64, Floating, Int64
-from semsearch.embedding.word_finder import WordFinder
 from semsearch.errors import UsageError
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
-from semsearch.word_vectors.multilingual import MultilingualVectors
+from semsearch.word_vectors.multilingual import MultilingualVectors, WordFinder
 from semsearch.word_vectors.table import WordVectors
 
 Weighting = Literal["none", "idf", "sif", "usif"]

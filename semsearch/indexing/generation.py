@@ -32,7 +32,6 @@ from semsearch.dense.engines import get_address, open_stores
 from semsearch.dense.vector_store import VectorStore
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import as_multilingual
 from semsearch.indexing.intake import BATCH, Intake, forget
 from semsearch.indexing.read_files import Preparer
 from semsearch.indexing.reading_log import ReadingLog
@@ -57,7 +56,7 @@ from semsearch.system.parallel import Executor, Threads, aside
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
-from semsearch.word_vectors.multilingual import MultilingualVectors, language_table, languages_in
+from semsearch.word_vectors.multilingual import MultilingualVectors, as_multilingual, language_table, languages_in
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:

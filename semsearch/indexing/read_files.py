@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from semsearch.embedding.word_finder import WordFinder
 from semsearch.errors import (
     MissingExtra,
     SemsearchError,
@@ -52,6 +51,7 @@ from semsearch.text.passage_records import (
     storable,
 )
 from semsearch.text.terms import Lexicon
+from semsearch.word_vectors.multilingual import WordFinder
 from semsearch.word_vectors.table import VectorsReference, WordVectors
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
 from semsearch.readers.document import Omission
@@ -45,6 +44,7 @@ from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segmen
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics
 from semsearch.trust import named_outside, not_allowed
+from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:

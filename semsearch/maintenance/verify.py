@@ -12,7 +12,6 @@ import numpy as np
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.engines import StoreAddress, get_address, keeps_sentences, open_stores
 from semsearch.dense.vector_store import NO_IDS, VectorReader
-from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.settings import Settings
@@ -35,6 +34,7 @@ from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon
 from semsearch.topics.topic_model import join, named_topics, open_topics
 from semsearch.trust import require
+from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool, Float32, Float64
-from semsearch.embedding.word_finder import english_of
 from semsearch.lexical.bm25 import WordScores
 from semsearch.results.origin import Weights
 from semsearch.search.alignment import query_words, similarities
@@ -19,7 +18,7 @@ from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.languages import RULES
 from semsearch.text.terms import hashes_of, spelled
 from semsearch.word_vectors.language_table import LanguageTable
-from semsearch.word_vectors.multilingual import language_table
+from semsearch.word_vectors.multilingual import english_of, language_table
 from semsearch.word_vectors.table import WordVectors
 
 # -- The stage ---------------------------------------------------------------------------------------------------------

@@ -28,7 +28,6 @@ import numpy as np
 from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
-from semsearch.embedding.word_finder import as_multilingual
 from semsearch.search.candidates import Query
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import PassageParts
@@ -36,6 +35,7 @@ from semsearch.search.text_words import ReadTexts, Texts
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import QuestionTerms, hashes_of
 from semsearch.text.tokens import hash_whole
+from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before

@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int32
-from semsearch.embedding.word_finder import english_of
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.origin import Correction
@@ -30,7 +29,7 @@ from semsearch.text.languages import ENGLISH, RULES, stop_words
 from semsearch.text.terms import LONGEST, hashes_of, lowered, spelled, stems, without_prefixes
 from semsearch.text.tokens import words
 from semsearch.word_vectors.language_table import LanguageTable
-from semsearch.word_vectors.multilingual import language_table
+from semsearch.word_vectors.multilingual import english_of, language_table
 from semsearch.word_vectors.table import WordVectors
 
 SHORTEST = 4  # letters of a word that is corrected

@@ -28,7 +28,6 @@ from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import StoreAddress, get_address, open_stores
 from semsearch.dense.vector_store import StoredVectors, VectorReader, VectorStore, nothing_stored
-from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
@@ -52,6 +51,7 @@ from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
+from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float32, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
 from semsearch.results.options import SearchOptions
@@ -35,7 +34,7 @@ from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, without_
 from semsearch.text.tokens import hash_words, words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.language_words import split_words
-from semsearch.word_vectors.multilingual import guess_any_language, language_table
+from semsearch.word_vectors.multilingual import as_multilingual, english_of, guess_any_language, language_table
 from semsearch.word_vectors.table import WordVectors
 
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart

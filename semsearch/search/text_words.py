@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int32, Int64, UInt64
-from semsearch.embedding.word_finder import as_multilingual, english_of
 from semsearch.system.open_cache import OpenCache, ReadCache
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, sequences, word_chunks
 from semsearch.text.tokens import WordChunk
+from semsearch.word_vectors.multilingual import as_multilingual, english_of
 from semsearch.word_vectors.table import WordVectors
 
 Texts = tuple[str, ...]  # that are read together, such as the sentences of a passage

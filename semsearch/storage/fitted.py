@@ -13,11 +13,10 @@ import numpy as np
 
 from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.word_finder import as_multilingual
 from semsearch.errors import FitError, IndexDamaged, SemsearchError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.storage.checksums import folder_of
 from semsearch.system.durable import BLOCK, block_sums
-from semsearch.word_vectors.multilingual import opened_tables
+from semsearch.word_vectors.multilingual import as_multilingual, opened_tables
 from semsearch.word_vectors.table import WordVectors
 
 

@@ -21,18 +21,11 @@ def _run() -> None:
     import gc
     import os
 
-    from semsearch.errors import StorageError
-    from semsearch.system.memory import LINEAR_ALGEBRA, require_memory
-
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read once, when NumPy is imported
         os.environ.setdefault(name, "1")  # several threads of linear algebra, beside several processes, are slower
     gc.set_threshold(100_000)  # most objects of a command are modules, in which there is no garbage to look for
-    try:
-        require_memory(LINEAR_ALGEBRA, "to start")
-        from semsearch.cli.main import main as run  # NumPy, without that memory, ends with a traceback of its own
-    except StorageError as error:
-        print(f"semsearch: {error}", file=sys.stderr)
-        sys.exit(2)
+    from semsearch.cli.main import main as run
+
     run()
 
 

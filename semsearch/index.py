@@ -35,7 +35,6 @@ from semsearch.storage.published import open_published, published_at
 from semsearch.storage.schema import get_meta
 from semsearch.system import plugins
 from semsearch.system.locations import local_path, uri_scheme
-from semsearch.system.memory import VECTOR_SEARCH, WRITING, require_memory
 from semsearch.trust import allowed_write, forget, given_paths, named_outside, record, require
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, is_shipped, open_vectors
 
@@ -97,7 +96,6 @@ class Index(Searchable):
         passages that it scores from their text. Raises IndexExists, VectorsError, UsageError, StorageError;
         IndexDamaged where the folder holds something else.
         """
-        require_memory(WRITING, f"to write {path}")
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
         settings = Settings.of_new(opened, options)
@@ -332,7 +330,7 @@ class Index(Searchable):
     ) -> SyncReport:
         """Add the documents of files that have one a row: as `Index.export` writes them, or records as `add` has them.
 
-        JSON Lines, .csv and .parquet are read, by the files' endings; "-" is the standard input, as JSON Lines.
+        They are JSON Lines; "-" is the standard input.
         Documents that were exported with their passages are divided as they were. Vectors are made anew. Raises
         SourceError for a file that cannot be read, UsageError, MissingExtra; nothing is then changed.
         """
@@ -656,7 +654,6 @@ class Index(Searchable):
         Roots at the `paths` are given by the user. Raises UsageError for a published copy; IndexNotTrusted, before
         anything is written.
         """
-        require_memory(VECTOR_SEARCH, f"to write {self._database.folder}")  # before its libraries are loaded
         database = self._database
         database.check_writable()
         with (

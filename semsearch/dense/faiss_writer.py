@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import faiss as _faiss
 import numpy as np
 import numpy.typing as npt
 
@@ -22,11 +23,7 @@ from semsearch.arrays.id_ranges import IdRanges, evenly
 from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.arrays.vectors import to_bytes
 from semsearch.storage.segments import Kind, Segment, segment_name
-from semsearch.system.durable import Draft
-from semsearch.system.memory import VECTOR_SEARCH, require_memory
-
-require_memory(VECTOR_SEARCH, "to search vectors")
-import faiss as _faiss  # noqa: E402  # without that memory it crashes while it is loaded
+from semsearch.system.durable import durable_file, written_file
 
 faiss: Any = _faiss  # its stubs, where it has any, lag behind what it offers
 
@@ -109,7 +106,9 @@ class FaissSegment:
         self._coded = coded
         self._index = plain_index(dimension, kind)
         self._start = len(beginning(dimension, 0, kind))
-        self.draft = Draft(self._path, self._start)
+        self._durable = durable_file(self._path)
+        self.file = self._durable.__enter__()
+        self.file.seek(self._start)
         self._ids: list[Int64] = []
 
     def add(self, ids: Int64, vectors: npt.NDArray[Any]) -> None:
@@ -120,7 +119,7 @@ class FaissSegment:
             codes = to_bytes(vectors)
         else:
             codes = self._index.sa_encode(np.ascontiguousarray(vectors))
-        self.draft.write(codes.data.cast("B"))
+        self.file.write(codes.data.cast("B"))
         self._ids.append(ids)
         self.count += len(ids)
 
@@ -129,19 +128,22 @@ class FaissSegment:
         is_large = self._coded is not None and self.count >= self._coded
         if is_large and self.dimension % 2 == 0 and self.dimension >= _SHORTEST:
             _write_codes(self)
-        written = self.draft.keep(beginning(self.dimension, self.count, self.kind))
+        self.file.seek(0)
+        self.file.write(beginning(self.dimension, self.count, self.kind))
+        self._durable.__exit__(None, None, None)
+        written = written_file(self._path)
         id_ranges = IdRanges.of_ids(np.concatenate(self._ids))
         return Segment(self.kind, self._path.name, written.size, id_ranges, written.digest, written.sums)
 
     def discard(self) -> None:
         """Drop the file."""
-        self.draft.drop()
+        self._durable.__exit__(InterruptedError, InterruptedError(), None)
 
     def rows(self, first: int, last: int) -> Float32:
         """The vectors from number `first` to below `last`: read, since pages of a map count as memory in use."""
         size = int(self._index.code_size)
-        start = self._start + first * size
-        codes = np.fromfile(self.draft.temporary, np.uint8, (min(last, self.count) - first) * size, offset=start)
+        self.file.seek(self._start + first * size)
+        codes = np.frombuffer(self.file.read((min(last, self.count) - first) * size), np.uint8)
         decoded: Float32 = self._index.sa_decode(codes.reshape(-1, size))
         return decoded
 
@@ -167,8 +169,9 @@ def _write_codes(growing: FaissSegment) -> None:
     packer = faiss.IndexPQ(d, len(centroids), 4, faiss.METRIC_INNER_PRODUCT)
     starts = range(0, growing.count, _CHUNK)
     codes = np.concatenate([_packed(packer, growing.rows(first, first + _CHUNK), edges) for first in starts])
-    growing.draft.write(centroids.astype("<f4").data.cast("B"))
-    growing.draft.write(codes.data)
+    growing.file.seek(0, os.SEEK_END)
+    growing.file.write(centroids.astype("<f4").data.cast("B"))
+    growing.file.write(codes.data)
 
 
 def _packed(packer: Any, rows: Float32, edges: Float32) -> UInt8:

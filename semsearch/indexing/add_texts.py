@@ -1,27 +1,24 @@
 """Add documents that a program gives instead of files: texts, tuples, records, tables, exported documents.
 
 Documents as `Index.export` writes them, with their passages, are added as they were divided. `read_records` reads files
-with one document per row (JSON Lines, CSV, Parquet). Texts are checked, and compared with those of the same ids
-in the index.
+with one document per line. Texts are checked, and compared with those of the same ids in the index.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from msgspec import Meta, Struct, ValidationError, convert
 
-from semsearch.errors import MissingExtra, SourceError, UsageError
+from semsearch.errors import SourceError, UsageError
 from semsearch.indexing.generation import Generation
 from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.read_files import Prepared, prepared_of
@@ -198,83 +195,29 @@ def _record(passage: _Passage, title: str, format: str, where: str) -> PassageRe
     )
 
 
-# -- Files with one document per row -----------------------------------------------------------------------------------
-
-_OBJECTS = ("metadata", "passages")  # JSON in the cells of tables
+# -- Files with one document per line ---------------------------------------------------------------------------------
 
 
 def read_records(path: str | Path) -> Iterator[Mapping[str, Any]]:
-    """Read the records of a file, by its ending; "-" is the standard input, as JSON Lines. Raises SourceError."""
+    """Read the records of a file of JSON Lines; "-" is the standard input. Raises SourceError."""
     name = str(path)
-    read = _READERS.get(Path(path).suffix.lower(), _jsonl) if name != "-" else _jsonl
     try:
-        with _opened(name) as file:
-            yield from read(file, name)
+        with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield _parsed(line, f"{name}, line {number},")
     except OSError as error:
         raise SourceError(f"{name} cannot be read: {error.strerror or error}") from error
 
 
-def _opened(name: str) -> AbstractContextManager[IO[bytes]]:
-    return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
-
-
-def _jsonl(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
-    for number, line in enumerate(file, start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise SourceError(f"{name}, line {number}, is not JSON ({error}); give one JSON object per line") from error
-        if not isinstance(record, dict):
-            raise SourceError(f"{name}, line {number}, is {type(record).__name__}, not an object with an id and a text")
-        yield record
-
-
-def _csv(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-    limit = csv.field_size_limit(sys.maxsize if sys.maxsize < 1 << 31 else (1 << 31) - 1)
+def _parsed(line: bytes, where: str) -> Mapping[str, Any]:
     try:
-        for row in csv.DictReader(text, strict=True):
-            if None in row or None in row.values():
-                raise SourceError(f"{name}, row {row}: the number of cells differs from the header")
-            yield _with_objects(row)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise SourceError(f"{name} is not CSV in UTF-8: {error}") from error
-    finally:
-        csv.field_size_limit(limit)
-        text.detach()  # the caller closes the file
-
-
-def _parquet(file: IO[bytes], name: str) -> Iterator[Mapping[str, Any]]:
-    try:
-        import pyarrow  # optional dependency
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "arrow") from error
-    try:
-        table = pyarrow.parquet.ParquetFile(file)
-        columns = [column for column in table.schema_arrow.names if column != "vector"]
-        for batch in table.iter_batches(batch_size=100, columns=columns):
-            yield from map(_with_objects, batch.to_pylist())
-    except pyarrow.ArrowException as error:
-        raise SourceError(f"{name} is not a Parquet file, or damaged: {error}") from error
-
-
-def _with_objects(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row of a table, with the cells parsed in which an export has JSON."""
-    columns = dict(row)
-    for key in _OBJECTS:
-        if isinstance(columns.get(key), str):
-            with suppress(ValueError, RecursionError):
-                columns[key] = json.loads(columns[key])
-    return columns
-
-
-_READERS: dict[str, Callable[[IO[bytes], str], Iterator[Mapping[str, Any]]]] = {
-    ".csv": _csv,
-    ".parquet": _parquet,
-}
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{where} is not JSON ({error}); give one JSON object per line") from error
+    if not isinstance(record, dict):
+        raise SourceError(f"{where} is {type(record).__name__}, not an object with an id and a text")
+    return record
 
 
 # -- Adding them to an index -------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ from semsearch.storage.passage_rows import (
 )
 from semsearch.storage.schema import get_count, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, name_segments
-from semsearch.system.memory import WRITING, release_freed, require_memory
+from semsearch.system.memory import release_freed
 from semsearch.system.parallel import Executor, Threads, aside
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
@@ -84,7 +84,6 @@ def new_generation(
     segments is not an error, since all of them are about to be made again.
     """
     database = writer.database
-    require_memory(WRITING, f"to write {database.folder}")
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
     reading_log = ReadingLog(database.folder)
     try:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from semsearch.filters import Filter, all_match, parse
 from semsearch.results.documents import DocumentInfo, DocumentPassages, DocumentText, PlacedPassage, PlacedSentence
-from semsearch.sources.unchanged import stale_documents
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import (
     BEGINNING,
@@ -22,6 +21,7 @@ from semsearch.storage.document_rows import (
     check_all_documents,
     get_documents,
     list_documents,
+    stale_documents,
 )
 from semsearch.storage.find_document import find_document, find_passage, path_of
 from semsearch.storage.passage_rows import PassageRow, each_passage, passage_at

@@ -24,8 +24,7 @@ from semsearch.search.allowed_passages import TimedRegex, allowed_passages
 from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, LexicalScores, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
-from semsearch.sources.unchanged import stale_documents
-from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents
+from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents, stale_documents
 from semsearch.storage.find_document import path_of
 from semsearch.storage.passage_rows import PassageRow, need_passages
 from semsearch.system.locations import working_folder

@@ -11,21 +11,17 @@ Pure, but for the digests that it asks for.
 
 from __future__ import annotations
 
-import os
-import stat
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from semsearch import __version__
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import format_named, reader_label
-from semsearch.system.locations import uri_scheme
-from semsearch.system.source_files import NotTheFile, source_digest
+from semsearch.system.source_files import source_digest
 from semsearch.text import passages
 
 CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
@@ -257,65 +253,3 @@ def _find_moved(
 
 def _same_kind(known: KnownDocument, file: PresentFile) -> bool:
     return PurePosixPath(known.path).suffix.lower() == PurePosixPath(file.path).suffix.lower()
-
-
-# -- Files behind hits -------------------------------------------------------------------------------------------------
-
-_PATIENCE = 5.0  # seconds that a query reads a file which may have changed
-
-
-class IndexedFile(Protocol):
-    """A document and its file as it was when it was last read or compared."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def root(self) -> str: ...
-    @property
-    def absolute(self) -> str: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def mtime_ns(self) -> int: ...
-    @property
-    def digest(self) -> str: ...
-
-
-def stale_documents(documents: Iterable[IndexedFile]) -> dict[int, bool]:
-    """Find the documents whose files have changed since they were indexed, by their ids: true if the file is gone.
-
-    Size and time are compared first, as a sync does; only a file of the same size with another time, such as one that
-    was copied or checked out again, is read and compared by its digest. A text that a program added has no file, and of
-    a file that we may not look at nothing is known, nor of an object in a store, which is not asked: none is stale.
-    """
-    local = [document for document in documents if document.root and not uri_scheme(document.root)]
-    states = {document.id: _is_gone(document) for document in local}
-    return {id_: is_gone for id_, is_gone in states.items() if is_gone is not None}
-
-
-def _is_gone(document: IndexedFile) -> bool | None:
-    """Whether a document's file is gone (true) or has changed (false); None if neither."""
-    try:
-        status = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
-    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # in its locale no file can have such a name
-        return True
-    except OSError:
-        return None
-    if status.st_size != document.size or not stat.S_ISREG(status.st_mode):
-        return False
-    return False if status.st_mtime_ns != document.mtime_ns and _has_other_content(document, status) else None
-
-
-def _has_other_content(document: IndexedFile, status: os.stat_result) -> bool:
-    state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    try:
-        return _digest_of(document.absolute, document.root, state) != document.digest
-    except (FileNotFoundError, NotTheFile):
-        return True
-    except OSError:  # not readable, or not in time
-        return False
-
-
-@lru_cache(maxsize=4096)  # a folder that was copied has another time in every file, for each query
-def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
-    return source_digest(path, root=root, seconds=_PATIENCE)

@@ -37,7 +37,7 @@ _PIECE = 1 << 20  # bytes that are read at once: whole blocks of semsearch.syste
 class WrittenFile:
     """The size of a written file in bytes, the BLAKE2b digest of its content, and the checksums of its blocks.
 
-    The latter are as `semsearch.system.durable.CheckedFile` takes them.
+    The latter are as `CheckedFile` takes them.
     """
 
     size: int
@@ -91,55 +91,6 @@ def file_digest(path: Path) -> str:
     """The BLAKE2b digest of a file's content, as `semsearch.readers.read.read_file` gives it. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-class Draft:
-    """A file that is written piece by piece, and whose first bytes are known only at the end.
-
-    It has a temporary name until `keep` is called. Used as a context manager, it is deleted unless it was kept.
-    """
-
-    def __init__(self, path: Path, beginning: int) -> None:
-        """Open the file at `path`, with room for `beginning` bytes at its start."""
-        self.temporary: Path = path.with_name(path.name + ".tmp")
-        self._path = path
-        self._beginning = beginning
-        self._file = self.temporary.open("w+b", buffering=0)
-        self._file.seek(beginning)
-
-    def write(self, data: memoryview) -> None:
-        """Append bytes to the file."""
-        while len(data):  # a write may be a partial one
-            data = data[self._file.write(data) or 0 :]
-
-    def keep(self, beginning: bytes) -> WrittenFile:
-        """Write the first bytes and give the file its name. It survives a crash once this returns.
-
-        Raises ValueError if `beginning` does not fill the room left for it.
-        """
-        if len(beginning) != self._beginning:
-            raise ValueError(f"the beginning has {len(beginning)} bytes, not {self._beginning}")
-        self._file.seek(0)
-        self.write(memoryview(beginning))
-        sync_file(self._file.fileno())
-        self._file.close()
-        written = written_file(self.temporary)
-        replace_file(self.temporary, self._path)
-        sync_folder(self._path.parent)
-        return written
-
-    def drop(self) -> None:
-        """Delete the file, unless it was kept. It may have filled the disk."""
-        if not self._file.closed:
-            self._file.close()
-            with suppress(OSError):
-                self.temporary.unlink()
-
-    def __enter__(self) -> Draft:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.drop()
 
 
 def replace_file(temporary: Path, path: Path, *, pauses: Sequence[float] = _PAUSES) -> None:

@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from packages import Later
 from small import write_articles
 
 from semsearch import Hit, Index, Text, VectorTable
 from semsearch.errors import SemsearchError, SourceError, StorageError, UsageError
 
-arrow, parquet = Later("pyarrow"), Later("pyarrow.parquet")
 QUERIES = ["a ship in the storm", "the judge and the jury", "bread", "tables of figures"]
 
 
@@ -49,23 +47,16 @@ def comparable(hit: Hit) -> dict[str, Any]:
     return ours | {"duplicates": duplicates} | {k: v if v is None else round(v, 4) for k, v in scores.items()}
 
 
-@pytest.mark.parametrize("format", ["jsonl", "parquet"])
 def test_an_index_of_what_was_exported_gives_the_same_hits(
-    index: Index, small_vectors: VectorTable, format: str, tmp_path: Path
+    index: Index, small_vectors: VectorTable, tmp_path: Path
 ) -> None:
     assert index.export(tmp_path / "all.jsonl") == 9
-    if format == "parquet":
-        as_json = [
-            {k: v if isinstance(v, str | int | None) else json.dumps(v) for k, v in row.items()}
-            for row in rows(tmp_path / "all.jsonl")
-        ]
-        parquet.write_table(arrow.Table.from_pylist(as_json), tmp_path / "all.parquet")
     with Index.create(tmp_path / "index", vectors=small_vectors) as other:
-        assert other.load(tmp_path / f"all.{format}").added == 9
+        assert other.load(tmp_path / "all.jsonl").added == 9
         assert other.verify() == []
         for query, there in zip(QUERIES, other.search_many(QUERIES, context=1), strict=True):
             assert [*map(comparable, there)] == [*map(comparable, index.search(query, context=1))]
-        assert other.load(tmp_path / f"all.{format}").unchanged == 9
+        assert other.load(tmp_path / "all.jsonl").unchanged == 9
         assert other.search("rose", filters=["name=rose"])
         assert other.search("bread", filters=["author=Ada"])
 
@@ -170,9 +161,6 @@ def test_what_no_index_has_exported_is_refused_and_nothing_is_kept(
         ("a.jsonl", b'{"id": "a", "text": "A ship."}\n{"id": \n', "line 2, is not JSON"),
         ("a.jsonl", b'{"id": "a", "text": "A ship."}\n[1]\n', "line 2, is list, not an object"),
         ("a.jsonl", b"\xff\xfe", "line 1, is not JSON"),
-        ("a.parquet", b"PAR1 nonsense PAR1", "is not a Parquet file"),
-        ("a.csv", b"id,text\na,b,c\n", "number of cells differs"),
-        ("a.csv", b"id,text\n\xff,b\n", "is not CSV in UTF-8"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_kept(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from semsearch.system.durable import Draft, Write, file_digest, write_durably
+from semsearch.system.durable import Write, file_digest, write_durably
 
 
 def test_a_file_is_there_with_the_size_and_digest_that_were_told(tmp_path: Path) -> None:
@@ -27,20 +27,4 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     (tmp_path / "a").write_bytes(b"old")
     with pytest.raises(OSError, match="full"):
         write_durably(tmp_path / "a", fill)
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"old")]
-
-
-def test_a_draft_is_kept_with_its_beginning(tmp_path: Path) -> None:
-    with Draft(tmp_path / "a", 4) as draft:
-        draft.write(memoryview(b"one "))
-        draft.write(memoryview(b"two"))
-        written = draft.keep(b"and ")
-    assert (tmp_path / "a").read_bytes() == b"and one two"
-    assert (written.size, written.digest) == (11, file_digest(tmp_path / "a"))
-
-
-def test_a_draft_that_nobody_keeps_is_dropped(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"old")
-    with Draft(tmp_path / "a", 4) as draft:
-        draft.write(memoryview(b"new"))
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"old")]

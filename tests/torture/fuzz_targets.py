@@ -555,7 +555,7 @@ def _import(folder: Path) -> Run:
     index = Index.create(folder / "imported", vectors=small_vectors(folder))
 
     def run(data: bytes) -> None:
-        path = folder / f"records{('.jsonl', '.csv', '.npz', '.parquet')[data[0] % 4 if data else 0]}"
+        path = folder / "records.jsonl"
         path.write_bytes(data[1:])
         if texts := list(checked(as_texts(read_records(path)))):
             index.add(texts)

@@ -16,7 +16,7 @@ from semsearch.storage.database import is_index
 
 
 def import_(
-    files: Annotated[list[str], Argument(metavar="FILE...", help="JSON Lines, .csv or .parquet; - is standard input.")],
+    files: Annotated[list[str], Argument(metavar="FILE...", help="JSON Lines; - is standard input.")],
     *,
     name: Annotated[str, Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],
     indexes: options.IndexesOption = None,

@@ -31,9 +31,9 @@ def test_what_is_exported_is_imported_and_finds_the_same(vectors: Path) -> None:
 
 
 def test_other_tables_are_imported_by_the_names_of_their_columns(vectors: Path) -> None:
-    Path("tickets.csv").write_text("number,body,year\n1,A ship in the storm,2024\n", encoding="utf-8")
+    Path("tickets.jsonl").write_text('{"number": 1, "body": "A ship in the storm", "year": "2024"}\n', encoding="utf-8")
     options = ("--name", "tickets", "--id-key", "number", "--text-key", "body", "--vectors", vectors, "--quiet")
-    assert semsearch("import", "tickets.csv", *options).status == 0
+    assert semsearch("import", "tickets.jsonl", *options).status == 0
     assert semsearch("query", "ship", "-i", "tickets", "-f", "year=2024", "--format", "paths").lines == ["1"]
 
 

@@ -15,6 +15,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from difflib import get_close_matches
 from pathlib import Path
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
@@ -187,9 +188,11 @@ def find_index(name: str | None, indexes: Path | None) -> Path:
         raise IndexNotFound(
             f"{len(folders)} indexes {may_be}: {names} (semsearch list); choose one: --index {name_or_path(folders[0])}"
         )
-    there = ", ".join(index.name for index in all_indexes(indexes)) if name else ""
-    known = f"there are {there} (semsearch list)" if there else none_in(indexes)
-    raise IndexNotFound(f"there is no index {name!r}; {known}" if name else known)
+    there = [index.name for index in all_indexes(indexes)] if name else []
+    if not there:
+        raise IndexNotFound(f"there is no index {name!r}; {none_in(indexes)}" if name else none_in(indexes))
+    similar = get_close_matches(name or "", there, n=1) or [", ".join([*dict.fromkeys(there)][:5])]
+    raise IndexNotFound(f"there is no index {name!r}, but {similar[0]}; semsearch list shows all")
 
 
 def find_indexes(names: Sequence[str], indexes: Path | None) -> dict[str, Path | str]:

@@ -27,6 +27,7 @@ from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import complain
 from semsearch.errors import EXHAUSTED, SemsearchError, UsageError
 
+_WrongUsage: Any = typer.BadParameter.__bases__[0]  # click's UsageError, in whichever click typer has
 FAILED, INTERRUPTED = 2, 130
 STATUSES = {  # a test finds every one that the code raises
     0: "Success. `query`, `similar` and `context` found something, `ask` an answer; `verify` found no problem. Also if "
@@ -142,6 +143,11 @@ def errors_in_one_line() -> Iterator[None]:
         sys.stdout.flush()
     except SemsearchError as error:
         complain(str(error))
+    except _WrongUsage as error:
+        if "\n" in (message := error.format_message()):  # the help of a group without a command
+            raise
+        path = error.ctx.command_path if error.ctx else "semsearch"
+        complain(f"{message.rstrip('.')}; see: {path} --help")
     except KeyboardInterrupt as interrupt:
         complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
         raise SystemExit(INTERRUPTED) from None

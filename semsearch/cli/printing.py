@@ -6,13 +6,14 @@ import json
 import logging
 import os
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import typer
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from semsearch.results.hits import INVISIBLE
 from semsearch.system.locations import working_folder
@@ -120,6 +121,13 @@ def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
         ]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def print_aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> None:
+    """Print rows in columns; on a terminal no line is longer than that is wide."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    for line in aligned(rows, left=left):
+        print(line if not width or cell_len(line) <= width else set_cell_size(line, width - 1) + "…")
 
 
 def count(number: int, noun: str) -> str:

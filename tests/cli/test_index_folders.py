@@ -117,6 +117,7 @@ def test_a_project_that_moves_with_its_index_is_indexed_at_its_new_place(
     refused = semsearch("index", "docs")
     assert (refused.status, refused.out) == (2, "")
     assert "if it was moved here, run: semsearch index docs --name" in refused.err
+    assert semsearch("trust", "./indexes/docs", "--yes").status == 0
     assert semsearch("index", "docs", "--name", Path("indexes/docs"), "--prune").status == 0
     status = semsearch("status", "--json").json
     assert (status["roots"], status["documents"]) == ([(project.parent / "moved" / "docs").as_posix()], 2)
@@ -146,7 +147,7 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     made("docs/more", "--indexes", home, vectors=small_vectors)
     assert semsearch("status", "--json").json["documents"] == 2
     result = semsearch("query", "ship", "-i", "none")
-    assert "there is no index 'none'; there are docs, more (semsearch list)" in result.err
+    assert "there is no index 'none', but docs, more; semsearch list shows all" in result.err
 
 
 # -- Which indexes are asked -------------------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from semsearch.cli.find_index import (
     shown,
 )
 from semsearch.cli.printing import (
-    aligned,
     ask_on_terminal,
     complain,
     count,
@@ -29,6 +28,7 @@ from semsearch.cli.printing import (
     keep_warnings,
     one_line,
     plain_path,
+    print_aligned,
     size,
     to_json,
     warn,
@@ -66,7 +66,7 @@ def list_(
     Indexes of this folder come first, then those of folders above, your personal ones, and those that you have made
     elsewhere. If two have the same name, the name means the first; use the path of the other.
 
-    With INDEX, --documents or --filter: documents, with path, passages, format, date of the file, and title.
+    With INDEX, --documents or --filter: documents, with passages, format, date of the file, path and title.
     """
     index = [*filter(None, [name]), *(index or [])] or None
     if not (documents or index or filters):
@@ -74,7 +74,7 @@ def list_(
         if json:
             print(to_json([*map(asdict, summaries)]))
         elif summaries:
-            print(*aligned([_INDEXES, *map(_index_row, summaries)], left=(0, 4, 5, 6)), sep="\n")
+            print_aligned([_INDEXES, *map(_index_row, summaries)], left=(0, 4, 5, 6))
         else:
             complain(none_in(indexes))
         return
@@ -83,13 +83,13 @@ def list_(
     if json:
         print(to_json([info.to_dict() for info in infos]))
     elif infos:
-        print(*aligned([_DOCUMENTS, *map(_document_row, infos)], left=(0, 2, 3, 4)), sep="\n")
+        print_aligned([_DOCUMENTS, *map(_document_row, infos)], left=(1, 2, 3))
     else:
         complain("no documents")
 
 
 _INDEXES = ("index", "documents", "sentences", "size", "updated", "in", "of")
-_DOCUMENTS = ("path", "passages", "format", "date", "title")
+_DOCUMENTS = ("passages", "format", "date", "document")
 
 
 def _index_row(summary: IndexSummary) -> tuple[str, ...]:
@@ -102,7 +102,9 @@ def _index_row(summary: IndexSummary) -> tuple[str, ...]:
 
 def _document_row(document: DocumentInfo) -> tuple[str, ...]:
     date = (document.modified or document.indexed)[:_DAY]
-    return plain_path(document.path), f"{document.passages:,}", document.format, date, one_line(document.title)
+    title = one_line(document.title)
+    path = plain_path(document.path) + (f" › {title}" if title else "")
+    return f"{document.passages:,}", document.format, date, path
 
 
 # -- describe, delete --------------------------------------------------------------------------------------------------

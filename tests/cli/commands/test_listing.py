@@ -24,9 +24,9 @@ def made(tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("which", [["--documents"], ["-d"], ["-i", "docs"], ["--index", "./indexes/docs"]])
 def test_the_documents_of_an_index_have_a_line_each(made: Path, which: list[str]) -> None:
     header, guide, notes = semsearch("list", *which).lines
-    assert header.split() == ["path", "passages", "format", "date", "title"]
-    assert guide.split() == ["docs/guide.md", "2", "markdown", "2001-09-09", "The", "guide"]
-    assert notes.split()[:3] == ["docs/more/notes.txt", "1", "text"]
+    assert header.split() == ["passages", "format", "date", "document"]
+    assert guide.split() == ["2", "markdown", "2001-09-09", "docs/guide.md", "›", "The", "guide"]
+    assert (notes.split()[:2], notes.split()[3]) == (["1", "text"], "docs/more/notes.txt")
 
 
 def test_a_filter_is_of_documents(made: Path) -> None:

@@ -92,8 +92,6 @@ def in_words(omission: Omission) -> str:
             return f"{count} attachment{s} not read{detail}{advice}"
         case "archived files":
             return f"{count} file{s} in it not read{detail}"
-        case "over the limit":
-            return f"{count} byte{s} {omission.detail} not read; raise --max-file-size, or split the file"
         case "embedded files":
             return f"{count} embedded file{s} not read{detail}; save them as separate files to index them"
         case "damaged parts":

@@ -104,7 +104,7 @@ class LazyBlocks(Sequence[Block]):
 
 OmissionKind = Literal[
     "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
-    "encrypted parts", "damaged parts", "over the limit",
+    "encrypted parts", "damaged parts",
 ]  # fmt: skip
 WAITING = "its text is recognized last: semsearch index goes on with it"
 

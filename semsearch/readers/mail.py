@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import EmailPolicy, default
+from email.errors import MessageError
+from email.header import decode_header, make_header
+from email.message import Message
 from email.utils import parsedate_to_datetime
-from functools import lru_cache, partial
+from functools import partial
 from itertools import groupby
 from mimetypes import guess_extension
 from typing import Any, NamedTuple
@@ -41,25 +42,6 @@ _HEADER = re.compile(rb"[!-9;-~]+:")
 _SHOWN = ("From", "To", "Cc", "Date")
 _DEEPEST = 10  # messages within messages
 _LONGEST_HEADER = 20_000  # characters: some five hundred recipients
-
-
-@lru_cache(maxsize=64)
-def _parsed_header(name: str, value: str) -> Any:
-    try:
-        return default.header_fetch_parse(name, value)
-    except Exception:  # the parser of headers fails on some that people's mailboxes have
-        return default.header_fetch_parse(name, "")
-
-
-class _BoundedHeaders(EmailPolicy):
-    """Headers are cut, and parsed once: Python's parser takes a minute a megabyte, at each look at a header."""
-
-    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        name, value = super().header_source_parse(sourcelines)
-        return name, value[:_LONGEST_HEADER]
-
-    def header_fetch_parse(self, name: str, value: str) -> Any:
-        return _parsed_header(name, value)
 
 
 def read(data: bytes, name: str) -> Document:
@@ -91,8 +73,8 @@ def _bodies(data: bytes) -> list[tuple[int, int]]:
     return [(start, end) for (_, start), end in zip(parts, ends, strict=True)]
 
 
-def _message(data: bytes, *, quoted: bool) -> EmailMessage:
-    return message_from_bytes(_QUOTED_SEPARATOR.sub(rb"\1", data) if quoted else data, policy=_BoundedHeaders())  # type: ignore[arg-type]  # the type of its messages is that of the default
+def _message(data: bytes, *, quoted: bool) -> Message:
+    return message_from_bytes(_QUOTED_SEPARATOR.sub(rb"\1", data) if quoted else data)
 
 
 @dataclass(slots=True)
@@ -107,21 +89,21 @@ class _MailReading:
     encrypted: int = 0
     said: set[int] = field(default_factory=set)  # sentences of messages, by hash
 
-    def take(self, message: EmailMessage, place: str | None, depth: int = 0) -> None:
+    def take(self, message: Message, place: str | None, depth: int = 0) -> None:
         """Add a message, and what is attached to it."""
         level = 1 if depth == 0 else 2
         self.builder.end_sections(level)
         self._add(_header(message, "Subject"), place, level)
         lines = (f"{name}: {value}" for name in _SHOWN if (value := _header(message, name)))
         self._add("\n".join(lines), place)
-        messages, files = list[EmailMessage](), list[tuple[str, EmailMessage]]()
+        messages, files = list[Message](), list[tuple[str, Message]]()
         for number, (part, is_text) in enumerate(_leaves(message), start=1):
             kind, name = part.get_content_type(), part.get_filename()
             if kind in _ENCRYPTED:
                 self.encrypted += 1
             elif kind == "message/rfc822":
                 messages += part.get_payload() if part.is_multipart() else ()
-            elif (name or part.is_attachment()) and kind not in _SIGNATURES:
+            elif (name or part.get_content_disposition() == "attachment") and kind not in _SIGNATURES:
                 files.append((name or f"{number}{guess_extension(kind) or ''}", part))
             elif is_text and kind in ("text/plain", "text/html"):
                 with self.damaged.left_out():
@@ -132,8 +114,8 @@ class _MailReading:
         for number, inner in enumerate(messages if depth < _DEEPEST else (), start=1):
             self.take(inner, ", ".join(filter(None, (place, f"attached message {number}"))), depth + 1)
 
-    def _take_text(self, body: EmailMessage, place: str | None) -> None:
-        is_html, named, data = body.get_content_subtype() == "html", body.get_content_charset(), _payload(body)
+    def _take_text(self, body: Message, place: str | None) -> None:
+        is_html, named, data = body.get_content_type() == "text/html", body.get_content_charset(), _payload(body)
         part = place or "its text"
         decoded = decode(data, part, declared=text_encoding(named) if named else declared_encoding(data))
         self.doubts += decoded.omissions
@@ -180,11 +162,17 @@ def _payload(part: Any) -> bytes:
     return data if isinstance(data, bytes) else b""
 
 
-def _header(message: EmailMessage, name: str) -> str:
-    return " ".join(str(message.get(name, "")).split())
+def _header(message: Message, name: str) -> str:
+    """A header on one line; those of people without quotation marks around their names."""
+    raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    value: Any = raw[:_LONGEST_HEADER].encode("ascii", "surrogateescape").decode("utf-8", "replace")
+    with suppress(ValueError, LookupError, MessageError):  # of an encoding that is unknown or broken
+        value = make_header(decode_header(value))
+    text = " ".join(str(value).encode("utf-8", "replace").decode().split())
+    return text if name in ("Subject", "Date") else text.replace('"', "")
 
 
-def _metadata(message: EmailMessage) -> dict[str, Any]:
+def _metadata(message: Message) -> dict[str, Any]:
     metadata = {name.lower(): value for name in ("Subject", *_SHOWN) if (value := _header(message, name))}
     with suppress(ValueError, TypeError, IndexError, OverflowError):  # a date that nobody can read stays as it is
         metadata["date"] = parsedate_to_datetime(metadata.get("date", "")).isoformat()

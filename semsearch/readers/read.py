@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
-from semsearch.readers.document import Document, NotADocument, Omission, decode_document, encode_document
+from semsearch.readers.document import Document, NotADocument, decode_document, encode_document
 from semsearch.readers.encoding import declared_encoding, decode
 from semsearch.readers.pages.text_recognition import (
     NO_RECOGNITION,
@@ -20,10 +20,10 @@ from semsearch.readers.pages.text_recognition import (
 from semsearch.readers.reader_child import is_running
 from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, TEXT, Format, format_named, format_of
-from semsearch.readers.sniff import is_log, recognised_format
+from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, Format, format_named
+from semsearch.readers.sniff import recognised_format
 from semsearch.readers.unpacking import is_compressed, is_tape, uncompressed, uncompressed_name
-from semsearch.system.source_files import content_digest, read_end, read_source, storable_time
+from semsearch.system.source_files import content_digest, read_source, storable_time
 
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
@@ -51,18 +51,9 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-    size, over = max(source.status.st_size, len(source.data)), 0
-    if size <= max_bytes or format_of(str(path)) not in (None, TEXT) or not is_log(path.name, source.data):
-        check_size(size, max_bytes, str(path))
-    else:
-        source = read_end(path, max_bytes, root=root)
-        over = size - len(source.data.lstrip(b"\n"))
     status = source.status
-    content = content_of(source.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
-    if not over:
-        return content
-    omissions = (Omission("over the limit", over, "at its beginning"), *content.document.omissions)
-    return replace(content, document=replace(content.document, omissions=omissions))
+    check_size(max(status.st_size, len(source.data)), max_bytes, str(path))
+    return content_of(source.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
 
 
 def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: int) -> FileContent:

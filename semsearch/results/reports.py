@@ -138,7 +138,7 @@ class Checkup(Record):
 ProblemKind = Literal[
     "not read",
     "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
-    "encrypted parts", "damaged parts", "over the limit",
+    "encrypted parts", "damaged parts",
 ]  # fmt: skip
 _NO_ENDING = "no ending"
 

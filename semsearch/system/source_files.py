@@ -74,19 +74,6 @@ def read_source(path: str | Path, most: int, *, root: str = "", seconds: float =
         return SourceBytes(b"".join(_pieces(descriptor, path, most, end)), status)
 
 
-def read_end(path: str | Path, most: int, *, root: str = "", seconds: float = SECONDS) -> SourceBytes:
-    """Read the last lines of a file, at most this many bytes, with an empty line in place of each one before them.
-
-    Raises as `read_source`.
-    """
-    end = time.perf_counter() + seconds
-    with opened_source(path, root) as (descriptor, status):
-        before = max(0, status.st_size - most)
-        skipped = sum(piece.count(b"\n") for piece in _pieces(descriptor, path, before, end))
-        data = b"".join(_pieces(descriptor, path, most, end))
-    return SourceBytes(b"\n" * (skipped + 1) + data[data.find(b"\n") + 1 :] if before else data, status)
-
-
 def content_digest(data: bytes) -> str:
     """The digest by which contents of files are compared: BLAKE2b."""
     return blake2b(data, digest_size=16).hexdigest()

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Omission
-from semsearch.readers.read import read_bytes, read_file
+from semsearch.readers.read import read_bytes
 from semsearch.readers.sniff import LARGEST, MISSING_OCR, format_by_content, refusal
 
 
@@ -132,22 +131,6 @@ def test_a_log_may_have_any_size_and_ending(tmp_path: Path, line: str) -> None:
     assert refusal(tmp_path / "access_log.1", 50 * LARGEST) == ""
     (tmp_path / "values.1").write_text("2024-01-02 10:00:01 0.125 12.5 99.25\n" * 400, encoding="utf-8")
     assert refusal(tmp_path / "values.1", 50 * LARGEST).startswith("has 50,000,000 bytes")
-
-
-def test_of_a_log_over_the_limit_the_last_lines_are_read_with_their_numbers(tmp_path: Path) -> None:
-    lines = [f"2024-01-02 10:00:01 ship {number} leaves the harbour\n" for number in range(1000)]
-    (tmp_path / "server.log").write_text("".join(lines), encoding="utf-8")
-    document = read_file(tmp_path / "server.log", max_bytes=2_000).document
-    first = document.blocks[0]
-    number = document.source.count("\n", 0, first.start)
-    assert first.text + "\n" == lines[number]
-    assert document.blocks[-1].text + "\n" == lines[-1]
-    kept = "".join(lines[number:])
-    assert 1_900 < len(kept) <= 2_000
-    assert document.omissions == (Omission("over the limit", len("".join(lines)) - len(kept), "at its beginning"),)
-    (tmp_path / "book.txt").write_text("The harbour is open for all ships.\n" * 100, encoding="utf-8")
-    with pytest.raises(SourceError, match="more than the limit of 2,000"):
-        read_file(tmp_path / "book.txt", max_bytes=2_000)
 
 
 @pytest.mark.parametrize("name", TEXT)

@@ -21,7 +21,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # colours
 
 
 def read(source: str, name: str) -> Document:
-    """Read a notebook. Its title is that of its metadata, else its first heading of level 1, else its name.
+    """Read a notebook. Its title is its first heading of level 1, else its name.
 
     Raises SourceError for a file that is not a notebook.
     """
@@ -36,9 +36,7 @@ def read(source: str, name: str) -> Document:
     for number, cell in enumerate(cells, start=1):
         if isinstance(cell, dict):
             _take_cell(cell, f"cell {number}", builder)
-    metadata = _metadata(notebook.get("metadata"))
-    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks)
-    return Document(builder.source, builder.blocks, "notebook", title, metadata)
+    return Document(builder.source, builder.blocks, "notebook", title_of(name, blocks=builder.blocks))
 
 
 def _cells(notebook: Any) -> list[Any] | None:
@@ -70,18 +68,3 @@ def _shown(output: dict[str, Any]) -> str:
 def _joined(value: Any) -> str:
     """A text of a notebook, which is a string or a list of lines."""
     return "".join(part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str))
-
-
-def _metadata(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        return {}
-    authors, kernel = value.get("authors"), value.get("kernelspec")
-    names = [
-        author.get("name") for author in (authors if isinstance(authors, list) else ()) if isinstance(author, dict)
-    ]
-    metadata = {
-        "title": _joined(value.get("title")),
-        "author": ", ".join(filter(None, map(_joined, names))),
-        "language": _joined(kernel.get("language")) if isinstance(kernel, dict) else "",
-    }
-    return {key: text for key, text in metadata.items() if text}

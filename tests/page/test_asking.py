@@ -93,25 +93,3 @@ def test_several_indexes_answer_as_one_and_each_passage_says_its_own(visit: Visi
     expect(page.locator(".count")).to_have_text("the best 10 passages in 2 indexes")
     page.get_by_role("button", name="docs 12").click()
     expect(page.locator(".count")).to_contain_text("in notes")
-
-
-def test_a_question_that_was_meant_completes_another(visit: Visit) -> None:
-    page = box(visit)
-    page.keyboard.type("ship in the storm")
-    expect(page.locator(".hit").first).to_be_visible()
-    page.keyboard.press("Enter")
-    page.keyboard.press("/")
-    page.keyboard.type("bread")  # is only typed
-    expect(page.get_by_role("searchbox")).to_have_value("bread")
-    page = box(visit, "#/search?index=notes")
-    page.keyboard.type("ship i")
-    expect(page.locator(".box-offered")).to_have_text("ship in the storm")
-    expect(page.get_by_role("searchbox")).to_have_value("ship i")
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("searchbox")).to_have_value("ship in the storm")
-    expect(page.locator(".box-offered")).to_be_empty()
-    expect(page).to_have_url(f"{visit.url}/#/search?q=ship+in+the+storm&index=notes")
-    page.get_by_role("searchbox").fill("")
-    page.keyboard.type("bre")
-    expect(page).to_have_url(f"{visit.url}/#/search?q=bre&index=notes")
-    expect(page.locator(".box-offered")).to_be_empty()

@@ -45,16 +45,3 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, asker: Asker, width:
         page = answered(visit)
         page.locator(".hit").first.get_by_role("button", name="Cite").click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_the_colours_are_switched_by_hand_and_stay(visit: Visit) -> None:
-    page = answered(visit)
-    paper = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(paper)
-    page.get_by_role("button", name="Colours: as the system").click()
-    page.get_by_role("button", name="Colours: light").click()
-    dark = page.evaluate(paper)
-    assert dark != light
-    page.reload()
-    assert page.evaluate(paper) == dark
-    expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()

@@ -90,29 +90,20 @@ def test_hits_of_the_box_are_listed_by_rank_and_the_address_says_so(visit: Visit
     expect(page.get_by_role("heading", name="The best")).to_be_visible()
 
 
-def test_an_outline_by_pointer_restricts_the_search(visit: Visit) -> None:
+def test_the_visible_part_is_searched_alone(visit: Visit) -> None:
     page = shown(visit, "&q=ship+in+the+storm")
     expect(page.locator(".map-rank").first).to_be_visible()
-    page.get_by_role("button", name="Draw an outline to search in").click()
-    box = page.locator(".map-screen").bounding_box()
-    assert box is not None
-    half = box["x"] + box["width"] / 2
-    page.mouse.move(box["x"] + 5, box["y"] + 60)
-    page.mouse.down()
-    for x, y in (
-        (half, box["y"] + 60),
-        (half, box["y"] + box["height"] - 5),
-        (box["x"] + 5, box["y"] + box["height"] - 5),
-    ):
-        page.mouse.move(x, y)
-    page.mouse.up()
+    page.locator(".map-screen").focus()
+    for _ in range(3):
+        page.keyboard.press("+")
+    page.get_by_role("button", name="Search in the visible part").click()
     told = page.locator(".map-told")
-    expect(told).to_contain_text("passages outlined")
-    outlined = int(told.inner_text().split()[0])
-    expect(page.get_by_role("heading", name="in the outline")).to_be_visible()
-    page.wait_for_function("most => document.querySelectorAll('.map-list li').length <= most", arg=outlined)
+    expect(told).to_contain_text("passages chosen")
+    chosen = int(told.inner_text().split()[0])
+    expect(page.get_by_role("heading", name="in this part")).to_be_visible()
+    page.wait_for_function("most => document.querySelectorAll('.map-list li').length <= most", arg=chosen)
     page.keyboard.press("Escape")
-    expect(page.get_by_role("heading", name="in the outline")).to_have_count(0)
+    expect(page.get_by_role("heading", name="in this part")).to_have_count(0)
 
 
 def test_it_fits_a_narrow_screen(browser: Browser, asker: Asker) -> None:
@@ -155,6 +146,5 @@ def test_a_map_that_is_not_there_says_so_and_how_to_make_it(
         )
         page = visit.go("#/map?index=docs")
         expect(page.get_by_role("heading", name="There is no map of this index yet")).to_be_visible()
-        expect(page.get_by_text("semsearch map -i docs")).to_be_visible()
         expect(page.get_by_role("button", name="Make the map")).to_be_visible()
         assert_everyone_can_use(page)

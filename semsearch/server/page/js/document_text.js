@@ -1,6 +1,6 @@
 /**
- * The text of a document. Only the parts near what is seen are elements; the others are boxes as high as they were, or
- * as parts usually are. What is seen stays where it is when a part above it turns out higher or lower.
+ * The text of a document. Parts become elements when one comes near them; the others are boxes as high as parts usually
+ * are. What is seen stays where it is when a part above it turns out higher or lower.
  */
 
 import { isAborted } from "./api.js";
@@ -23,7 +23,6 @@ export class TextPane {
   #slots = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  #height = USUAL;
   /** @type {Set<Slot>} */
   #near = new Set();
 
@@ -38,7 +37,7 @@ export class TextPane {
     this.node = element("div", { class: "source-scroll", tabindex: "0", role: "region", "aria-label": "Text of the document" });
     const count = Math.ceil(found.count / SIZE);
     this.#slots = Array.from({ length: count }, (_, number) => ({ node: element("div", { class: "source-part" }), number, part: null, ending: null, loading: null }));
-    for (const { node } of this.#slots) node.style.height = `${this.#height}px`;
+    for (const { node } of this.#slots) node.style.height = `${USUAL}px`;
     const column = element("div", { class: "source-column" }, this.#slots.map(({ node }) => node));
     fill(this.node, found.count ? column : element("p", { class: "soft source-column" }, "This document has no text."));
     this.observer = new IntersectionObserver((entries) => this.#moved(entries), { root: this.node, rootMargin: `${NEAR} 0px` });
@@ -61,7 +60,7 @@ export class TextPane {
     if (!slot) return;
     await this.#load(slot);
     if (!this.node.isConnected) return;
-    const marked = sentence === null ? null : this.#mark(slot, sentence);
+    const marked = sentence === null ? null : slot.node.querySelector(`[data-sentence="${sentence}"]`);
     const shown = marked ?? slot.node.querySelector(`[data-passage="${passage}"]`);
     if (!(shown instanceof HTMLElement)) return;
     this.#current(shown);
@@ -86,11 +85,6 @@ export class TextPane {
     return passages.find((passage) => passage.getBoundingClientRect().bottom > top + 24) ?? null;
   }
 
-  /** @param {Slot} slot @param {number} sentence */
-  #mark(slot, sentence) {
-    return slot.node.querySelector(`[data-sentence="${sentence}"]`);
-  }
-
   /** @param {HTMLElement} shown */
   #current(shown) {
     this.node.querySelector(".current")?.classList.remove("current");
@@ -112,7 +106,7 @@ export class TextPane {
       const slot = slots.get(/** @type {HTMLElement} */ (target));
       if (!slot) continue;
       if (isIntersecting) this.#near.add(slot);
-      else if (this.#near.delete(slot)) this.#leave(slot);
+      else if (this.#near.delete(slot)) slot.ending?.abort();
     }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#near.forEach((slot) => void this.#load(slot)), SETTLED);
@@ -146,15 +140,6 @@ export class TextPane {
     const how = { ...this.how, format: this.found.format };
     slot.node.style.height = "";
     fill(slot.node, passages.map((passage, at) => passageElement(passage, passages[at - 1] ?? before, how)));
-  }
-
-  /** Leave a part that is far away now: as high, and empty. @param {Slot} slot */
-  #leave(slot) {
-    if (!slot.part) return slot.ending?.abort();
-    if (slot.node.contains(document.activeElement)) return;
-    slot.node.style.height = `${slot.node.getBoundingClientRect().height}px`;
-    slot.part = null;
-    fill(slot.node);
   }
 
   /** Change the height of a part; what is seen stays where it is. @param {() => void} change */

@@ -2,7 +2,7 @@
 
 import { isAborted, post } from "./api.js";
 import { element, fill } from "./dom.js";
-import { beginningOf, hasLines, indexOf, locationOf, nameOf, oneLine, shortPath, sourceAddress, titleOf, trailOf } from "./passages.js";
+import { beginningOf, indexOf, locationOf, nameOf, oneLine, shortPath, sourceAddress, titleOf, trailOf } from "./passages.js";
 import { copyButton, problemNotice } from "./widgets.js";
 
 /** @import { Hit, HitContext } from "./passages.js" */
@@ -122,7 +122,6 @@ function citationsOf(hit, link) {
   return [
     { name: "text", label: "Plain text", text: plain(hit) },
     { name: "markdown", label: "Markdown", text: markdown(hit) },
-    { name: "fields", label: "Fields", text: fields(hit) },
     { name: "link", label: "Link", text: link },
   ];
 }
@@ -136,15 +135,6 @@ function plain(hit) {
 function markdown(hit) {
   const names = named(hit).map(escaped);
   return `> ${escaped(oneLine(hit.sentence))}\n>\n> — ${[...names, code(locationOf(hit))].join(", ")}`;
-}
-
-/** @param {Hit} hit */
-function fields(hit) {
-  const { title, headings, path, format, page, place } = hit;
-  const line = hasLines(hit) ? hit.line : null;
-  const found = { title, headings: headings.join(" › "), path, format, page, place, line, quote: oneLine(hit.sentence) };
-  const known = Object.entries(found).filter(([, value]) => value !== null && value !== "");
-  return known.map(([name, value]) => `${name}: ${value}`).join("\n");
 }
 
 /** Title and headings, each once. @param {Hit} hit @returns {string[]} */

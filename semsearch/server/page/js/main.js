@@ -2,9 +2,8 @@
 
 import { askTokenBy } from "./api.js";
 import { element, fill } from "./dom.js";
-import { bindKeys, rememberQuestion, searchBox, showKeys, startKeys } from "./input.js";
+import { bindKeys, searchBox, showKeys, startKeys } from "./input.js";
 import { addressOf, go, parseAddress, startRouter } from "./router.js";
-import { themeSwitch } from "./theme.js";
 import { problemNotice } from "./widgets.js";
 
 /** @import { Route } from "./router.js" */
@@ -31,13 +30,10 @@ askTokenBy(askForToken);
 find(".bar-box").append(searchBox.form);
 searchBox.tell({
   typed() {},
-  entered: () => {
-    rememberQuestion(searchBox.query);
-    go(addressOf("search", searchBox.query ? { q: searchBox.query } : {}));
-  },
+  entered: () => go(addressOf("search", searchBox.query ? { q: searchBox.query } : {})),
 });
 if (links.length > 1) fill(find(".views"), ...links.map(({ link }) => link));
-fill(find(".bar-end"), keysButton(), themeSwitch());
+fill(find(".bar-end"), keysButton());
 find(".skip").addEventListener("click", (event) => {
   event.preventDefault(); // the address names the view
   main.focus();

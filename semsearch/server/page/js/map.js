@@ -1,4 +1,4 @@
-/** The map view: an index's passages as points by meaning, the hits of what is in the box lit, an outline to search in. */
+/** The map view: an index's passages as points by meaning, the hits of what is in the box lit, a part to search in. */
 
 import { get, getBlob, isAborted, Latest, post, servedIndexes } from "./api.js";
 import { element, fill, say } from "./dom.js";
@@ -35,7 +35,7 @@ class MapView {
   #ending = new AbortController();
   #index = "";
   /** @type {number[] | null} */
-  #outlined = null;
+  #part = null;
   /** @type {Hit[]} */
   #hits = [];
   /** @type {Map<number, MapPassage>} */
@@ -52,7 +52,7 @@ class MapView {
     this.screen = new MapScreen({
       pointed: (number, x, y) => this.#pointed(number, x, y),
       clicked: (number) => void this.#open(number),
-      outlined: (numbers) => this.#outline(numbers),
+      chosen: (numbers) => this.#chosen(numbers),
       moved: () => this.#moved(),
     });
     this.legend = new Legend((by, count, isOff) => this.screen.colourBy(by, count, isOff));
@@ -60,9 +60,7 @@ class MapView {
     this.card = element("div", { class: "map-card", hidden: true });
     this.told = element("p", { class: "map-told small", hidden: true });
     this.notice = element("div", { class: "map-notice", hidden: true });
-    this.outlineButton = button("Outline", "Draw an outline to search in (l)", () => this.#startOutline());
-    this.outlineButton.setAttribute("aria-pressed", "false");
-    this.clearButton = button("Clear", "Remove the outline (Esc)", () => this.screen.forgetOutline());
+    this.clearButton = button("Clear", "Search in the whole map (Esc)", () => this.screen.chooseAll());
     this.clearButton.hidden = true;
     this.tools = element(
       "div",
@@ -70,8 +68,7 @@ class MapView {
       button("+", "Zoom in", () => this.screen.look("in")),
       button("−", "Zoom out", () => this.screen.look("out")),
       button("All", "Show the whole map (0)", () => this.screen.look("all")),
-      this.outlineButton,
-      button("This part", "Search in the visible part (v)", () => this.screen.outlineView()),
+      button("This part", "Search in the visible part (v)", () => this.screen.chooseView()),
       this.clearButton,
     );
     this.heading = element("h2", { hidden: true });
@@ -84,8 +81,7 @@ class MapView {
     this.endings = [
       searchBox.tell({ typed: () => this.#typed(), entered: () => this.#typed() }),
       bindKeys([
-        { keys: ["l"], says: "draw an outline on the map to search in", run: () => this.#startOutline() },
-        { keys: ["v"], says: "search in the visible part of the map", run: () => this.screen.outlineView() },
+        { keys: ["v"], says: "search in the visible part of the map", run: () => this.screen.chooseView() },
         { keys: ["Escape"], says: "", run: () => this.#escape(), inFields: false },
         { keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"], says: "move the map, when it has the focus", run: () => false },
         { keys: ["+", "-", "0"], says: "zoom in, zoom out, show the whole map", run: () => false },
@@ -131,7 +127,7 @@ class MapView {
   /** @param {number} turn @param {AbortSignal} signal */
   async #showMap(turn, signal) {
     let about = await get("/v1/map", { index: this.#index }, { signal });
-    if (about.state === "absent" && about.of > AT_ONCE) return this.#instead(noMapYet(this.#index, about.of, () => void this.#make(turn)));
+    if (about.state === "absent" && about.of > AT_ONCE) return this.#instead(noMapYet(about.of, () => void this.#make(turn)));
     if (about.state === "absent" || about.state === "running") return this.#make(turn);
     await this.#showPoints(turn, about, signal);
     if (about.state !== "outdated") return;
@@ -162,7 +158,7 @@ class MapView {
     this.notice.hidden = true;
     this.screen.node.inert = false;
     this.#known.clear();
-    this.#outlined = null;
+    this.#part = null;
     this.screen.show(readPoints(bytes), about.regions);
     if (about.colourings.length) this.legend.show(about.colourings);
     this.#askAgain();
@@ -212,7 +208,7 @@ class MapView {
   /** @param {string} query @param {AbortSignal} signal */
   #ask(query, signal) {
     const ids = this.screen.points?.ids;
-    const passages = this.#outlined && ids ? this.#outlined.map((number) => ids[number]) : null;
+    const passages = this.#part && ids ? this.#part.map((number) => ids[number]) : null;
     return post("/v1/search", { query, index: this.#index, k: HITS, passages }, { signal });
   }
 
@@ -224,7 +220,7 @@ class MapView {
     this.#hits = answer.hits;
     const numbers = this.#hits.map(({ passage_id }) => numberOf(points, passage_id));
     this.screen.light(this.#hits.map(({ rank }, at) => ({ number: numbers[at], rank })).filter(({ number }) => number >= 0));
-    const where = this.#outlined ? " in the outline" : "";
+    const where = this.#part ? " in this part" : "";
     this.heading.hidden = false;
     this.heading.textContent = this.#hits.length ? `The best ${this.#hits.length} passages${where}` : `No passage${where} answers this`;
     say(this.heading.textContent);
@@ -255,7 +251,7 @@ class MapView {
   #listView() {
     const { total, numbers } = this.screen.inView(IN_VIEW);
     if (!this.screen.points) return;
-    const what = this.#outlined ? "in the outline and in view" : "in view";
+    const what = this.#part ? "in this part and in view" : "in view";
     this.heading.hidden = false;
     this.heading.textContent = `${total.toLocaleString("en")} passages ${what}`;
     this.listing.now(numbers);
@@ -281,7 +277,7 @@ class MapView {
     fill(this.list, ...passages.map(({ passage, number }) => this.#item(passage, number, "")));
   }
 
-  // Pointing, opening, outlining
+  // Pointing, opening, choosing a part
 
   /** @param {number} number @param {number} x @param {number} y */
   #pointed(number, x, y) {
@@ -321,30 +317,17 @@ class MapView {
     go(sourceAddress(found.passage, { query: searchBox.query, index: this.#index, mode: "hybrid", filters: [] }));
   }
 
-  #startOutline() {
-    this.screen.outlining(!this.screen.isOutlining);
-    this.#showTools();
-    if (this.screen.isOutlining) this.#tell("Draw around the passages to search in");
-    else this.#tell("");
-  }
-
   /** @param {number[] | null} numbers */
-  #outline(numbers) {
-    this.#outlined = numbers;
-    this.#tell(numbers ? `${numbers.length.toLocaleString("en")} passages outlined: only these are searched` : "");
-    this.#showTools();
+  #chosen(numbers) {
+    this.#part = numbers;
+    this.#tell(numbers ? `${numbers.length.toLocaleString("en")} passages chosen: only these are searched` : "");
+    this.clearButton.hidden = !numbers;
     this.#askAgain();
   }
 
-  #showTools() {
-    this.outlineButton.setAttribute("aria-pressed", String(this.screen.isOutlining));
-    this.clearButton.hidden = !this.#outlined;
-  }
-
   #escape() {
-    if (this.screen.isOutlining) this.#startOutline();
-    else if (this.#outlined) this.screen.forgetOutline();
-    else return false;
+    if (!this.#part) return false;
+    this.screen.chooseAll();
   }
 }
 

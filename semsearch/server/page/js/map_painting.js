@@ -1,10 +1,10 @@
 /**
- * What is painted: the points, and over them the words of regions, hits with their ranks, a ring and the outline.
+ * What is painted: the points, and over them the words of regions, hits with their ranks, a ring and the chosen part.
  * Points go into the pixels of a canvas by hand: a hundred thousand of them in a few milliseconds, where drawing each as
  * a shape takes a hundred times as long. A point covers what is there by half, so many on one place read denser.
  */
 
-import { colour } from "./theme.js";
+import { element } from "./dom.js";
 
 /** @import { Camera, Points } from "./map_points.js" */
 
@@ -101,8 +101,7 @@ function packed([red, green, blue]) {
  * @property {Region[]} regions
  * @property {{x: number, y: number, rank: number}[]} hits the best first
  * @property {[number, number] | null} pointed the point under the pointer, or of the hit that is looked at
- * @property {[number, number][]} outline
- * @property {boolean} isClosed whether the outline is drawn to its end
+ * @property {[number, number, number, number] | null} part that is chosen: least x and y, largest x and y
  */
 /** @typedef {{ink: string, paper: string, accent: string, accentInk: string, soft: string}} Inks */
 
@@ -132,7 +131,7 @@ export class Overlay {
     const { context } = this;
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
-    this.#outline(drawn, camera, inks);
+    if (drawn.part) this.#part(drawn.part, camera, inks);
     const taken = this.#hits(drawn, camera, inks);
     this.#labels(drawn.regions, camera, inks, taken);
     if (drawn.pointed) this.#ring(camera.toScreen(...drawn.pointed), inks);
@@ -204,18 +203,13 @@ export class Overlay {
     }
   }
 
-  /** @param {Drawn} drawn @param {Camera} camera @param {Inks} inks */
-  #outline({ outline, isClosed }, camera, inks) {
-    if (outline.length < 2) return;
-    const { context } = this;
-    context.beginPath();
-    for (const [x, y] of outline) context.lineTo(...camera.toScreen(x, y));
-    if (isClosed) context.closePath();
-    context.strokeStyle = inks.accent;
-    context.lineWidth = 2;
-    context.setLineDash(isClosed ? [] : [6, 4]);
-    context.stroke();
-    context.setLineDash([]);
+  /** @param {[number, number, number, number]} part @param {Camera} camera @param {Inks} inks */
+  #part([left, bottom, right, top], camera, inks) {
+    const [x, y] = camera.toScreen(left, top);
+    const [toX, toY] = camera.toScreen(right, bottom);
+    this.context.strokeStyle = inks.accent;
+    this.context.lineWidth = 2;
+    this.context.strokeRect(x, y, toX - x, toY - y);
   }
 }
 
@@ -253,6 +247,16 @@ export function paperColour() {
 /** @returns {Inks} */
 export function inks() {
   return { ink: colour("ink"), paper: colour("map-paper"), accent: colour("map-hit"), accentInk: colour("map-hit-ink"), soft: colour("ink-soft") };
+}
+
+/** The colour of a token such as "accent" as the canvas can use it: `rgb(…)`. @param {string} token */
+function colour(token) {
+  const probe = element("span", { hidden: true });
+  probe.style.color = `var(--${token})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
 }
 
 /** @param {string} css @returns {Rgb} */

@@ -1,4 +1,4 @@
-/** The points of a map: read from bytes, found near a place or inside an outline, and seen by a camera. No element is made. */
+/** The points of a map: read from bytes, found near a place or in a rectangle, and seen by a camera. No element is made. */
 
 const HEAD = 16;
 
@@ -95,35 +95,6 @@ export class Grid {
 /** @param {number} value from -1 to 1 */
 function cell(value) {
   return Math.min(Math.max(Math.floor(((value + 1) / 2) * CELLS), 0), CELLS - 1);
-}
-
-// Points inside an outline
-
-/** @typedef {[number, number]} Corner */
-
-/** Whether a place is inside an outline: a ray from it crosses the outline an odd number of times. @param {number} x @param {number} y @param {Corner[]} corners */
-function isInside(x, y, corners) {
-  let inside = false;
-  for (let at = 0, before = corners.length - 1; at < corners.length; before = at++) {
-    const [ax, ay] = corners[at];
-    const [bx, by] = corners[before];
-    if (ay > y !== by > y && x < ax + ((y - ay) * (bx - ax)) / (by - ay)) inside = !inside;
-  }
-  return inside;
-}
-
-/** The points inside an outline, of those that `fits`. @param {Grid} grid @param {Corner[]} corners @param {(number: number) => boolean} fits @returns {number[]} */
-export function pointsWithin(grid, corners, fits) {
-  if (corners.length < 3) return [];
-  const xs = corners.map(([x]) => x);
-  const ys = corners.map(([, y]) => y);
-  /** @type {number[]} */
-  const found = [];
-  grid.each(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys), (number) => {
-    const { xy } = grid.points;
-    if (fits(number) && isInside(xy[2 * number], xy[2 * number + 1], corners)) found.push(number);
-  });
-  return found.sort((one, other) => one - other);
 }
 
 // Which part of the map is seen

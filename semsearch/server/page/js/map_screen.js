@@ -2,25 +2,24 @@
 
 import { element } from "./dom.js";
 import { FADED, groupColours, HIDDEN, inks, Overlay, Painter, paperColour, SHOWN } from "./map_painting.js";
-import { Camera, Grid, pointsWithin } from "./map_points.js";
-import { onThemeChange } from "./theme.js";
+import { Camera, Grid } from "./map_points.js";
 
 /** @import { Drawn, Region } from "./map_painting.js" */
 /** @import { Points } from "./map_points.js" */
 
-/** @typedef {[number, number]} Corner */
 /**
  * What a screen tells.
  * @typedef {object} Told
  * @property {(number: number, px: number, py: number) => void} pointed at a point; -1 at none
  * @property {(number: number) => void} clicked
- * @property {(numbers: number[] | null) => void} outlined the points inside an outline; null where there is none any more
+ * @property {(numbers: number[] | null) => void} chosen the points of a part; null where none is chosen any more
  * @property {() => void} moved
  */
 
 const REACH = 10; // pixels from a point at which it is pointed at
 const STEP = 80; // pixels that an arrow key moves
 const CLOSER = 1.4;
+const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 /** The canvases and what is on them. */
 export class MapScreen {
@@ -28,8 +27,7 @@ export class MapScreen {
   /** @type {Points | null} */
   points = null;
   /** @type {Drawn} */
-  drawn = { regions: [], hits: [], pointed: null, outline: [], isClosed: false };
-  isOutlining = false;
+  drawn = { regions: [], hits: [], pointed: null, part: null };
   #by = 0;
   #colourCount = 1;
   /** @type {boolean[]} */
@@ -54,31 +52,33 @@ export class MapScreen {
     this.painter = new Painter(this.below);
     this.overlay = new Overlay(this.above);
     listenToPointers(this.node, {
-      draws: () => this.isOutlining,
       pan: (dx, dy) => this.#move(() => this.camera.pan(dx, dy)),
       closer: (factor, x, y) => this.#move(() => this.camera.closer(factor, x, y)),
       hover: (x, y) => this.#hover(x, y),
       left: () => this.#point(-1, 0, 0),
       click: (x, y) => this.#click(x, y),
-      draw: (x, y, isFirst) => this.#draw(x, y, isFirst),
-      drawn: () => this.#drawn(),
     });
     this.sizes = new ResizeObserver(() => this.#resize());
     this.sizes.observe(this.node);
-    this.endings = [onThemeChange(() => ((this.palette = this.#palette()), this.repaint()))];
+    DARK.addEventListener("change", this.#recolour);
   }
 
   end() {
     cancelAnimationFrame(this.#frame);
     this.sizes.disconnect();
-    for (const end of this.endings) end();
+    DARK.removeEventListener("change", this.#recolour);
   }
+
+  #recolour = () => {
+    this.palette = this.#palette();
+    this.repaint();
+  };
 
   /** Show points. @param {Points} points @param {Region[]} regions */
   show(points, regions) {
     this.points = points;
     this.grid = new Grid(points);
-    this.drawn = { regions, hits: [], pointed: null, outline: [], isClosed: false };
+    this.drawn = { regions, hits: [], pointed: null, part: null };
     this.#inside = null;
     this.node.setAttribute("aria-label", `Map of ${points.count.toLocaleString("en")} passages. Arrow keys move it, plus and minus zoom, 0 shows the whole map.`);
     this.#restate();
@@ -112,26 +112,25 @@ export class MapScreen {
     this.redraw();
   }
 
-  /** Begin or stop to draw an outline. @param {boolean} on */
-  outlining(on) {
-    this.isOutlining = on;
-    this.node.classList.toggle("outlining", on);
+  /** Choose the points that are seen now, to search in. */
+  chooseView() {
+    const part = this.camera.seen();
+    /** @type {number[]} */
+    const found = [];
+    this.grid?.each(...part, (number) => void (this.#isOff[this.points?.groups[this.#by][number] ?? 0] || found.push(number)));
+    if (!found.length) return this.chooseAll();
+    this.drawn.part = part;
+    this.#inside = new Set(found);
+    this.#restate();
+    this.told.chosen(found.sort((one, other) => one - other));
   }
 
-  /** Choose the points inside what is seen now, as an outline would. */
-  outlineView() {
-    const [left, bottom, right, top] = this.camera.seen();
-    this.drawn.outline = [[left, bottom], [right, bottom], [right, top], [left, top]];
-    this.#drawn();
-  }
-
-  /** Have no outline any more. */
-  forgetOutline() {
-    this.drawn.outline = [];
-    this.drawn.isClosed = false;
+  /** Have no part be chosen any more. */
+  chooseAll() {
+    this.drawn.part = null;
     this.#inside = null;
     this.#restate();
-    this.told.outlined(null);
+    this.told.chosen(null);
   }
 
   /** The points that are seen now, those in the middle first. @param {number} most @returns {{total: number, numbers: number[]}} */
@@ -210,7 +209,7 @@ export class MapScreen {
 
   /** @param {number} px @param {number} py */
   #hover(px, py) {
-    this.#point(this.isOutlining ? -1 : this.#at(px, py), px, py);
+    this.#point(this.#at(px, py), px, py);
   }
 
   /** @param {number} number @param {number} px @param {number} py */
@@ -224,26 +223,6 @@ export class MapScreen {
   #click(px, py) {
     const number = this.#at(px, py);
     if (number >= 0) this.told.clicked(number);
-  }
-
-  /** @param {number} px @param {number} py @param {boolean} isFirst */
-  #draw(px, py, isFirst) {
-    if (isFirst) {
-      this.drawn.outline = [];
-      this.drawn.isClosed = false;
-    }
-    this.drawn.outline.push(this.camera.toMap(px, py));
-    this.redraw();
-  }
-
-  #drawn() {
-    const found = this.grid ? pointsWithin(this.grid, this.drawn.outline, (number) => !this.#isOff[this.points?.groups[this.#by][number] ?? 0]) : [];
-    this.outlining(false);
-    if (!found.length) return this.forgetOutline();
-    this.drawn.isClosed = true;
-    this.#inside = new Set(found);
-    this.#restate();
-    this.told.outlined(found);
   }
 
   /** @param {KeyboardEvent} event */
@@ -265,18 +244,15 @@ export class MapScreen {
   }
 }
 
-// Pointers, wheel and fingers: drag to move, wheel or two fingers to look closer, or draw an outline
+// Pointers, wheel and fingers: drag to move, wheel or two fingers to look closer
 
 /**
  * @typedef {object} Pointing
- * @property {() => boolean} draws whether dragging draws an outline
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, x: number, y: number) => void} closer
  * @property {(x: number, y: number) => void} hover
  * @property {() => void} left the pointer has left
  * @property {(x: number, y: number) => void} click
- * @property {(x: number, y: number, isFirst: boolean) => void} draw
- * @property {() => void} drawn
  */
 
 const STILL = 4; // pixels that a click may move
@@ -286,15 +262,12 @@ function listenToPointers(target, does) {
   /** @type {Map<number, {x: number, y: number}>} */
   const down = new Map();
   let moved = 0;
-  let isDrawing = false;
 
   target.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     target.setPointerCapture(event.pointerId);
     down.set(event.pointerId, placeOf(event));
     moved = 0;
-    isDrawing = does.draws() && down.size === 1;
-    if (isDrawing) does.draw(...pair(placeOf(event)), true);
   });
 
   target.addEventListener("pointermove", (event) => {
@@ -302,8 +275,7 @@ function listenToPointers(target, does) {
     const before = down.get(event.pointerId);
     if (!before) return does.hover(now.x, now.y);
     moved += Math.abs(now.x - before.x) + Math.abs(now.y - before.y);
-    if (isDrawing && down.size === 1) does.draw(now.x, now.y, false);
-    else if (down.size === 1) does.pan(now.x - before.x, now.y - before.y);
+    if (down.size === 1) does.pan(now.x - before.x, now.y - before.y);
     else pinch(event.pointerId, before, now);
     down.set(event.pointerId, now);
   });
@@ -311,9 +283,7 @@ function listenToPointers(target, does) {
   for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) {
     target.addEventListener(name, (event) => {
       if (!down.delete(event.pointerId)) return;
-      if (isDrawing) does.drawn();
-      else if (name === "pointerup" && moved < STILL) does.click(...pair(placeOf(event)));
-      isDrawing = false;
+      if (name === "pointerup" && moved < STILL) does.click(...pair(placeOf(event)));
     });
   }
 

@@ -1,6 +1,6 @@
 /** What stands beside the map: what its colours mean, the passages in view or found, and its making where there is none. */
 
-import { get, isAborted, pause, post } from "./api.js";
+import { ApiProblem, follow } from "./api.js";
 import { element, fill, say } from "./dom.js";
 import { groupToken } from "./map_painting.js";
 import { beginningOf, positionOf, shortPath, sourceAddress, titleOf } from "./passages.js";
@@ -94,7 +94,6 @@ export function passageItem(passage, index, query, { find, point, isOnMap }) {
 
 // Making a map
 
-const OFTEN = 0.4; // seconds between two looks at the progress
 const SAYS = /** @type {Record<string, string>} */ ({
   reading: "Reading",
   comparing: "Comparing passages",
@@ -109,44 +108,28 @@ export async function makeMap(place, index, signal) {
   const words = element("p", { class: "small soft" }, "Waiting");
   fill(place, notice("Making the map", bar, words));
   say("Making the map");
-  const ending = new AbortController();
-  const following = followProgress(index, AbortSignal.any([signal, ending.signal]), (phase, share, says) => {
-    if (share === null) bar.removeAttribute("value");
-    else bar.value = share;
-    words.textContent = says;
-    say(SAYS[phase] ?? phase);
-  });
-  try {
-    return await post("/v1/map", { index }, { signal });
-  } finally {
-    ending.abort();
-    await following;
-  }
+  let about;
+  await follow("/v1/map", { index }, (name, data) => {
+    if (name === "report") about = data;
+    if (name === "problem") throw new ApiProblem(data.status, data.title, data.detail);
+    if (name !== "progress") return;
+    const { phase, done, total } = data;
+    if (total) bar.value = done / total;
+    else bar.removeAttribute("value");
+    const says = SAYS[phase] ?? phase;
+    words.textContent = total ? `${says}: ${Math.floor((100 * done) / total)}%` : says;
+    say(says);
+  }, { signal });
+  return about;
 }
 
-/** @param {string} index @param {AbortSignal} signal @param {(phase: string, share: number | null, says: string) => void} show */
-async function followProgress(index, signal, show) {
-  try {
-    for (;;) {
-      await pause(OFTEN, signal);
-      const { progress } = await get("/v1/map", { index }, { signal });
-      if (!progress) continue;
-      const share = progress.total ? progress.done / progress.total : null;
-      show(progress.phase, share, `${SAYS[progress.phase] ?? progress.phase}${share === null ? "" : `: ${Math.floor(100 * share)}%`}`);
-    }
-  } catch (problem) {
-    if (!isAborted(problem)) throw problem;
-  }
-}
-
-/** What is said where there is no map yet. @param {string} index @param {number} passages @param {() => void} make */
-export function noMapYet(index, passages, make) {
+/** What is said where there is no map yet. @param {number} passages @param {() => void} make */
+export function noMapYet(passages, make) {
   const seconds = Math.max(1, Math.round(passages / 1000));
   const says = seconds < 60 ? `about ${seconds} seconds` : `about ${Math.round(seconds / 60) || 1} minutes`;
   return notice(
     "There is no map of this index yet",
     element("p", {}, `A map shows its ${passages.toLocaleString("en")} passages as points; those about the same topic are close together. Making it takes ${says}, once.`),
     element("p", {}, element("button", { type: "button", class: "button main", on: { click: make } }, "Make the map")),
-    element("p", { class: "small soft" }, "Or in a terminal: ", element("code", {}, `semsearch map -i ${index}`)),
   );
 }

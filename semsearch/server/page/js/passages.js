@@ -111,11 +111,6 @@ export function locationOf(placed, path = placed.path) {
   return path + positionOf(placed);
 }
 
-/** Whether people find a place in it by its line. @param {Placed} placed */
-export function hasLines({ format }) {
-  return !isLineless(format);
-}
-
 /** What follows the path: `:10`, ` p. 3, top`, ` slide 3`. @param {Placed} placed */
 export function positionOf({ format, line, page, place }) {
   if (!isLineless(format)) return `:${line}`;

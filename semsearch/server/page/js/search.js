@@ -4,7 +4,7 @@ import { ApiProblem, asParameter, isAborted, Latest, pause, post, ServedIndexes 
 import { element, fill } from "./dom.js";
 import { facetsOf, FilterDrawer, FilterPanel } from "./filters.js";
 import { HIT_ACTIONS } from "./hit_actions.js";
-import { bindKeys, rememberQuestion, searchBox } from "./input.js";
+import { bindKeys, searchBox } from "./input.js";
 import { nameOf, sourceParams } from "./passages.js";
 import { FEW, MOST, paramsOf, Results, stateOf } from "./results.js";
 import { addressOf, endView, go } from "./router.js";
@@ -73,7 +73,6 @@ class SearchView {
       { keys: ["j", "ArrowDown"], says: "next passage", run: () => this.#down() },
       { keys: ["k", "ArrowUp"], says: "previous passage", run: () => this.#up() },
       { keys: ["Enter"], says: "in the search box: go to the first passage; on a passage: open its source", run: () => false },
-      { keys: ["ArrowRight"], says: "at the end of the search box: complete it from an earlier question", run: () => false },
       { keys: ["m"], says: "show more or less of the passage", run: () => list.press(".act-more") },
       ...actions,
       { keys: ["f"], says: "go to the filters", run: () => this.#toFilters() },
@@ -113,7 +112,6 @@ class SearchView {
   /** The question is meant as it is: typing another will leave it to go back to. */
   #entered() {
     this.#isCommitted = true;
-    rememberQuestion(this.#state.query);
     this.results.list.move(1);
   }
 
@@ -245,7 +243,6 @@ class SearchView {
   /** @param {Hit} hit @returns {boolean} whether there is room */
   #openBeside(hit) {
     this.#isCommitted = true;
-    rememberQuestion(this.#state.query);
     if (!this.pane.fits || !this.#context) return false;
     this.#look(nameOf(hit, this.#context));
     return true;

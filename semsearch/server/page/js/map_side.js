@@ -108,6 +108,7 @@ export async function makeMap(place, index, signal) {
   const words = element("p", { class: "small soft" }, "Waiting");
   fill(place, notice("Making the map", bar, words));
   say("Making the map");
+  /** @type {any} */
   let about;
   await follow("/v1/map", { index }, (name, data) => {
     if (name === "report") about = data;

@@ -21,9 +21,8 @@ semsearch are in the folder `languages` beside this file.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
 from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -59,32 +58,28 @@ class LanguageTable:
         self.path: Path = Path(path)
         try:
             data = mapped(self.path)
-            if not len(data):
-                raise ValueError("it is empty")
-        except (OSError, ValueError) as error:
-            if getattr(error, "errno", None) in EXHAUSTED:
+            self.card, self._start = _card_of(data)
+            self.language: str = self.card["language"]
+            self.digest: str = self.card["digest"]
+            self.dimension: int = self.card["dimension"]
+            self.longest: int = self.card["longest"]  # characters of its longest word
+            n, parts = self.card["words"], self.card["parts"]
+            shapes = (HASH_BYTES, n), (n,), (n,), (n, parts), (parts, CENTROIDS, self.dimension // parts)
+            views, end = [], self._start
+            for (_, dtype), shape in zip(ARRAYS, shapes, strict=True):
+                size = math.prod(shape) * np.dtype(dtype).itemsize
+                views.append(data[end : end + size].view(dtype).reshape(shape))
+                end += aligned(size)
+            if len(data) != end:
+                raise ValueError(f"it has {len(data):,} bytes, not {end:,}")
+        except OSError as error:
+            if error.errno in EXHAUSTED:
                 raise  # nothing is wrong with the file
             raise VectorsError(f"{self.path} cannot be read ({error}); install semsearch again") from error
-        self.card: dict[str, Any] = _card_of(self.path, data)
-        self.language: str = self.card["language"]
-        self.digest: str = self.card["digest"]
-        self.dimension: int = self.card["dimension"]
-        self.longest: int = self.card["longest"]  # characters of its longest word
-        shapes, self._start = _shapes(self.card), self.card["start"]
-        sizes = [
-            int(np.prod(shape)) * np.dtype(dtype).itemsize for (_, dtype), shape in zip(ARRAYS, shapes, strict=True)
-        ]
-        starts = list(accumulate(map(aligned, sizes), initial=self._start))
-        if len(data) != starts[-1]:
-            raise VectorsError(
-                f"{self.path} is damaged: it has {len(data):,} bytes, not {starts[-1]:,}; install semsearch again"
-            )
+        except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise VectorsError(f"{self.path} is damaged ({error}); install semsearch again") from error
         self._data = data
-        parts = [
-            self._data[start : start + size].view(dtype).reshape(shape)
-            for (_, dtype), start, size, shape in zip(ARRAYS, starts, sizes, shapes, strict=False)
-        ]
-        self._steps, self._rarity, self._scales, self._codes, self._codebooks = parts
+        self._steps, self._rarity, self._scales, self._codes, self._codebooks = views
 
     def __len__(self) -> int:
         return len(self._rarity)
@@ -144,38 +139,15 @@ class LanguageTable:
         return self._codebooks.reshape(-1, self._codebooks.shape[2]).astype(np.float32)
 
 
-def _card_of(path: Path, data: UInt8) -> dict[str, Any]:
-    first, _, rest = data[:MOST_HEADER].tobytes().partition(b"\n")
+def _card_of(data: UInt8) -> tuple[dict[str, Any], int]:
+    """The card, and where the arrays begin. Raises ValueError."""
+    first, line, _ = data[:MOST_HEADER].tobytes().split(b"\n", 2)
     if first != FORMAT.encode():
-        raise VectorsError(
-            f"{path} is not of format {FORMAT!r}; another version of semsearch made it: install them again"
-        )
-    line, _, _ = rest.partition(b"\n")
-    try:
-        card = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise VectorsError(f"{path} is damaged: its card cannot be read ({error}); install semsearch again") from error
-    numbers = "words", "dimension", "parts", "longest"
-    texts = "language", "digest", "space", "tokeniser"
-    if (
-        not isinstance(card, dict)
-        or not all(isinstance(card.get(name), int) and card[name] > 0 for name in numbers)
-        or not all(isinstance(card.get(name), str) for name in texts)
-        or not isinstance(card.get("scale"), float)
-        or card["dimension"] % card["parts"]
-        or card["language"] not in RULES
-    ):
-        raise VectorsError(f"{path} is damaged: its card lacks something; install semsearch again")
-    if card["tokeniser"] != TOKENISER_VERSION:
-        raise VectorsError(
-            f"{path} was made for tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}: install it again"
-        )
-    return {**card, "start": aligned(len(first) + len(line) + 2)}
-
-
-def _shapes(card: Mapping[str, Any]) -> list[tuple[int, ...]]:
-    n, parts = card["words"], card["parts"]
-    return [(HASH_BYTES, n), (n,), (n,), (n, parts), (parts, CENTROIDS, card["dimension"] // parts)]
+        raise ValueError(f"it is not of format {FORMAT!r}, as another version of semsearch made it")
+    card = json.loads(line)
+    if card["tokeniser"] != TOKENISER_VERSION or card["language"] not in RULES:
+        raise ValueError(f"it was made for tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}")
+    return card, aligned(len(first) + len(line) + 2)
 
 
 def steps_of(hashes: UInt64) -> UInt8:

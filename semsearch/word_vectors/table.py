@@ -80,21 +80,16 @@ class VectorTable:
         self.card: dict[str, Any] = _read_card(self.folder)
         self.name: str = str(self.card.get("name", self.folder.name))
         self.digest: str = str(self.card["digest"])
-        self._vectors = self._array("vectors", (np.int8, np.float16, np.float32), dimensions=2)
-        self._scales = self._array("scales", (np.float32,)) if self._vectors.dtype == np.int8 else None
-        self.frequencies: Float32 = self._array("frequencies", (np.float32,))
-        self._keys: UInt64 = self._array("keys", (np.uint64,))
-        self._slots: Int32 = self._array("slots", (np.int32,))
-        rows = {len(self._vectors), len(self.frequencies), self.card["words"]}
-        if len(rows | ({len(self._scales)} if self._scales is not None else set())) != 1:
-            raise VectorsError(
-                f"{self.folder} is damaged: its arrays do not have the {self.card['words']} rows of its card; "
-                "make or import the word vectors again"
-            )
+        self._vectors = self._array("vectors", np.int8, np.float16, np.float32, dimensions=2)
+        self._scales = self._array("scales", np.float32) if self._vectors.dtype == np.int8 else None
+        self.frequencies: Float32 = self._array("frequencies", np.float32)
+        self._keys: UInt64 = self._array("keys", np.uint64)
+        self._slots: Int32 = self._array("slots", np.int32)
+        scales = self.frequencies if self._scales is None else self._scales
+        if not len(self._vectors) == len(self.frequencies) == len(scales) == self.card["words"]:
+            raise self._damage(f"its arrays do not have the {self.card['words']} rows of its card")
         if len(self._keys) != len(self._slots) or len(self._keys).bit_count() != 1:
-            raise VectorsError(
-                f"{self.folder} is damaged: keys.npy and slots.npy do not belong together; import it again"
-            )
+            raise self._damage("keys.npy and slots.npy do not belong together")
 
     @property
     def dimension(self) -> int:
@@ -116,13 +111,13 @@ class VectorTable:
         try:
             return (self.folder / "words.txt").read_text(encoding="utf-8").splitlines()
         except UnicodeDecodeError as error:
-            raise VectorsError(f"{self.folder}/words.txt is damaged: {error}; make or import it again") from error
+            raise self._damage(f"words.txt is no text ({error})") from error
 
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,). Raises VectorsError for the id of no word."""
         ids = look_up(self._keys, self._slots, hashes)
         if len(ids) and not -1 <= ids.min() <= ids.max() < len(self):
-            raise VectorsError(f"{self.folder}/slots.npy is damaged; make or import the word vectors again")
+            raise self._damage("slots.npy has ids of no words")
         return ids
 
     def id_of(self, word: str) -> int:
@@ -145,15 +140,14 @@ class VectorTable:
         """
         if not (self.folder / "pieces.npy").exists():
             return None
-        vectors = self._array("pieces", (np.int8,), dimensions=2)
-        scales = self._array("piece_scales", (np.float32,))
-        keys, slots = self._array("piece_keys", (np.uint64,)), self._array("piece_slots", (np.int32,))
-        maps = self._array("piece_maps", (np.float16,), dimensions=3)
-        d = self.dimension
-        if vectors.shape != (len(scales), d) or maps.shape != (2, d, d) or len(keys) != len(slots):
-            raise VectorsError(f"{self.folder} is damaged: its pieces do not belong together; make or import it again")
-        if len(keys).bit_count() != 1 or not -1 <= slots.min() <= slots.max() < len(scales):
-            raise VectorsError(f"{self.folder}/piece_keys.npy is damaged; make or import the word vectors again")
+        vectors = self._array("pieces", np.int8, dimensions=2)
+        scales, maps = self._array("piece_scales", np.float32), self._array("piece_maps", np.float16, dimensions=3)
+        keys, slots = self._array("piece_keys", np.uint64), self._array("piece_slots", np.int32)
+        n, d = len(scales), self.dimension
+        if vectors.shape != (n, d) or maps.shape != (2, d, d) or len(keys) != len(slots):
+            raise self._damage("its pieces do not belong together")
+        if len(keys).bit_count() != 1 or not -1 <= slots.min() <= slots.max() < n:
+            raise self._damage("piece_keys.npy or piece_slots.npy has what is no piece")
         return Pieces(vectors, scales, keys, slots, maps)
 
     def guess(self, unknown_words: OovWords) -> Float32:
@@ -168,19 +162,20 @@ class VectorTable:
             return False
         return np.array_equal(self.lookup(hash_words(self.words).hashes), np.arange(len(self)))
 
-    def _array(self, name: str, dtypes: tuple[type[np.generic], ...], *, dimensions: int = 1) -> Any:
+    def _array(self, name: str, *dtypes: type[np.generic], dimensions: int = 1) -> Any:
         path = self.folder / f"{name}.npy"
         try:
             array = _loaded(path)
         except (OSError, ValueError, EOFError, TokenError) as error:  # NumPy reads the header of an array as Python
             if getattr(error, "errno", None) in EXHAUSTED:
                 raise  # nothing is wrong with the file
-            raise VectorsError(
-                f"{path} cannot be read ({error}); the word vectors are damaged: make or import them again"
-            ) from error
+            raise self._damage(f"{path.name} cannot be read ({error})") from error
         if array.dtype not in dtypes or array.ndim != dimensions:
-            raise VectorsError(f"{path} has {array.dtype} {array.shape}; it is damaged: make or import it again")
+            raise self._damage(f"{path.name} has {array.dtype} {array.shape}")
         return np.asarray(array)  # still mapped, but without what memmap adds to every slice
+
+    def _damage(self, what: str) -> VectorsError:
+        return VectorsError(f"the word vectors in {self.folder} are damaged: {what}; make or import them again")
 
 
 def _loaded(path: Path) -> Any:
@@ -200,11 +195,10 @@ def _read_card(folder: Path) -> dict[str, Any]:
         raise VectorsError(f"{folder} has no card.json; it is not a folder of word vectors") from error
     except (OSError, ValueError, RecursionError) as error:
         raise VectorsError(f"{path} cannot be read ({error}); make or import the word vectors again") from error
-    if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise VectorsError(f"{path} is not of format {FORMAT!r}; another version made the vectors: import them again")
-    if card.get("tokeniser") != TOKENISER_VERSION:
+    if not isinstance(card, dict) or (card.get("format"), card.get("tokeniser")) != (FORMAT, TOKENISER_VERSION):
         raise VectorsError(
-            f"{folder} was made for tokeniser {card.get('tokeniser')}, not {TOKENISER_VERSION}: import it again"
+            f"{path} is not of format {FORMAT!r} and tokeniser {TOKENISER_VERSION}: another version of semsearch made "
+            "the word vectors; import them again"
         )
     if not isinstance(card.get("words"), int) or not isinstance(card.get("digest"), str):
         raise VectorsError(f"{path} has no number of words, or no digest; import the word vectors again")
@@ -249,11 +243,6 @@ def shipped_names() -> list[str]:
     """The names of the word vectors that come with semsearch."""
     return sorted(card.parent.name for card in _HERE.glob("*/card.json"))
 
-
-# -- Opening them ------------------------------------------------------------------------------------------------------
-
-
-__all__ = ["DEFAULT_VECTORS", "WordVectorsLike", "load_vectors", "open_vectors", "shipped_names"]
 
 WordVectorsLike = str | Path | WordVectors
 

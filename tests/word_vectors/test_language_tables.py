@@ -67,13 +67,13 @@ def test_what_is_no_table_is_refused(tmp_path: Path, greek: LanguageTable) -> No
     with pytest.raises(VectorsError, match="another version"):
         LanguageTable(path)
     path.write_bytes(data[:-64])
-    with pytest.raises(VectorsError, match="is damaged: it has"):
+    with pytest.raises(VectorsError, match="is damaged"):
         LanguageTable(path)
     path.write_bytes(data.replace(b'"parts"', b'"party"'))
-    with pytest.raises(VectorsError, match="lacks something"):
+    with pytest.raises(VectorsError, match=r"is damaged .*parts"):
         LanguageTable(path)
     path.write_bytes(b"")
-    with pytest.raises(VectorsError, match="cannot be read"):
+    with pytest.raises(VectorsError, match="is damaged"):
         LanguageTable(path)
     path.write_bytes(data)
     assert LanguageTable(path).verify()

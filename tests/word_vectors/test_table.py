@@ -84,7 +84,7 @@ def change_card(folder: Path, **changes: object) -> None:
     ("changes", "said"),
     [
         ({"format": "something else"}, "another version"),
-        ({"tokeniser": "0"}, "tokeniser 0"),
+        ({"tokeniser": "0"}, "another version"),
         ({"words": 5}, "damaged: its arrays do not have the 5 rows"),
         ({"words": None}, "no number of words"),
         ({"digest": None}, "no digest"),
@@ -129,7 +129,7 @@ def test_an_id_of_no_word_is_damage(tmp_path: Path, id_: int) -> None:
     folder = write(tmp_path / "v", made_up(99)).folder
     slots = np.load(folder / "slots.npy")
     np.save(folder / "slots.npy", np.full_like(slots, id_))
-    with pytest.raises(VectorsError, match=r"slots\.npy is damaged"):
+    with pytest.raises(VectorsError, match=r"damaged: slots\.npy"):
         VectorTable(folder).id_of("w1")
 
 
@@ -153,5 +153,5 @@ def test_arrays_of_other_types_and_shapes_are_refused(tmp_path: Path, name: str,
     folder = Path(made_vectors(tmp_path).folder)
     (folder / f"{name}.npy").unlink()  # what is mapped is another file
     np.save(folder / f"{name}.npy", wrong)
-    with pytest.raises(VectorsError, match="damaged: make or import it again"):
+    with pytest.raises(VectorsError, match=r"damaged: .* make or import them again"):
         VectorTable(folder)

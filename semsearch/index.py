@@ -428,7 +428,7 @@ class Index(Searchable):
     def documents(self, filters: Sequence[str] = ()) -> Iterator[DocumentInfo]:
         """List the documents of the index that pass all filters, by root and path, without their text.
 
-        `filters` are those of a search (semsearch.search.filters): "guide/" is all below a folder. Documents
+        `filters` are those of a search (semsearch.filters): "guide/" is all below a folder. Documents
         are read some at a time, so that a long list takes little memory; a document that is added or removed meanwhile
         may be in the list or not. Raises UsageError for a filter that makes no sense.
         """

@@ -16,9 +16,9 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.dense.engines import StoreAddress, get_address, open_stores
+from semsearch.dense.engines import get_address, open_stores
 from semsearch.dense.vector_store import StoredVectors, VectorReader, VectorStore, nothing_stored
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
-_Fit = tuple[int, str, bytes]  # what identifies a fitted embedder
+_STORES, _SENTENCES = "stores", "sentences"  # keys of what successive generations share
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +118,7 @@ class IndexView:
     @property
     def embedder(self) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""
-        fit = self.reader.fit
-        return None if fit is None else self.reader.shared.embedders.get(fit, self._load_embedder)
-
-    def _load_embedder(self) -> SentenceEmbedder | None:
-        return load_embedder(self.db, self.reader.word_vectors())
+        return self.reader.embedder(self.db)
 
     def vectors_of(self, ids: Int64, dimension: int) -> Float32:
         """The stored vectors of passages, zero where there is none. (n,) -> (n, d + k)"""
@@ -249,13 +245,11 @@ class IndexReader:
         self._may_read_files = False
         self._asked_at: int | None = None  # what was recorded of trust when it was asked
         self._opening = RLock()  # a thread that needs what another is opening waits for it
-        address = get_address(db)
-        self._database, self._names = database, named_outside(database, db)
-        shared = None if previous is None else previous.shared
-        self.shared: _Shared = (
-            shared if shared is not None and shared.address == address else _Shared(database.folder, address)
-        )
-        self.shared.keep(self._segments, self.fit)
+        self._address = get_address(db)
+        self._database, self._names, self._folder = database, named_outside(database, db), database.folder / SEGMENTS
+        is_next = previous is not None and previous._address == self._address
+        self._opened: OpenCache[Hashable, Any] = previous._opened if previous and is_next else OpenCache()
+        self._opened.keep({_STORES, *(segment.file for segment in self._segments), self.fit, (self.fit, _SENTENCES)})
 
     def languages_beside(self, language: str | None) -> tuple[str, ...]:
         """The languages by whose rules a question in one of them is read: not those of a few stray documents."""
@@ -270,22 +264,27 @@ class IndexReader:
         if not self._may_read_files and not self._database.is_copy and self._asked_at != (now := last_recorded()):
             lacking = not_allowed(self._database, self._names, ["root"])
             self._may_read_files = not lacking
-            with self._opening:
-                if lacking and (told := explained(self._database, lacking)) not in self.shared.told:
-                    self.shared.told.add(told)
-                    _LOG.warning("changed files are not noticed: %s", told)
+            if lacking:
+                _warn(f"changed files are not noticed: {explained(self._database, lacking)}")
             self._asked_at = now
         return self._may_read_files
 
     def check_files(self) -> None:
         """Check that no file was cut off since it was mapped: to read on would end the process. Raises IndexDamaged."""
-        folder = self._database.folder / SEGMENTS
+        folder = self._folder
         for segment in self._mapped:
             with suppress(FileNotFoundError):  # swept, but still mapped
                 size = os.stat(f"{folder}/{segment.file}").st_size  # noqa: PTH116  # every query pays it
                 if size < segment.size:
                     cure = rebuild_command(self._database.folder)
                     raise IndexDamaged(f"{folder / segment.file} has {size} bytes, not {segment.size}; run: {cure}")
+
+    def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
+        """The fitted embedder; None in an index without sentences."""
+        embedder: SentenceEmbedder | None = (
+            None if self.fit is None else self._opened.get(self.fit, lambda: load_embedder(db, self.word_vectors()))
+        )
+        return embedder
 
     def embedder_of(self, embedder: SentenceEmbedder, languages: Iterable[str]) -> SentenceEmbedder:
         """The embedder, if it knows these languages; else a copy that knows them too, which is kept."""
@@ -321,9 +320,11 @@ class IndexReader:
     def topics(self) -> Topics | None:
         """The topics learned from the collection; None if the index was not adapted."""
         for segment in self._of("topics"):
-            opening = partial(open_topics, self.shared.folder / segment.file, segment.sums)
             self._mapped.append(segment)
-            return self.shared.topics.get(segment.file, opening)
+            topics: Topics = self._opened.get(
+                segment.file, partial(open_topics, self._folder / segment.file, segment.sums)
+            )
+            return topics
         return None
 
     @cached_property
@@ -339,15 +340,18 @@ class IndexReader:
     @property
     def embedded_sentences(self) -> ReadCache[int, UInt8]:
         """The vectors of sentences that are not stored, by passage: as long as the fit lasts."""
-        assert self.fit is not None
-        return self.shared.sentences.get(self.fit, lambda: ReadCache(_MOST_EMBEDDED))
+        vectors: ReadCache[int, UInt8] = self._opened.get((self.fit, _SENTENCES), lambda: ReadCache(_MOST_EMBEDDED))
+        return vectors
 
     @opened_property
     def lexical(self) -> WordSearch:
         """The lexical retriever of the generation."""
         segments, removed = self._of("words"), self._removed["passage"]
-        opened = [self.shared.words.get(each.file, partial(self._open_segment, each)) for each in segments]
-        alive = [_alive(each, removed) for each in segments]
+        opened = [
+            self._opened.get(segment.file, partial(LexicalSegment, self._folder / segment.file, segment))
+            for segment in segments
+        ]
+        alive = [_alive(segment, removed) for segment in segments]
         self._mapped += segments
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
 
@@ -365,43 +369,23 @@ class IndexReader:
         if lacking := not_allowed(self._database, self._names, ["store"]):
             raise IndexNotTrusted(f"{explained(self._database, lacking)}; search by words alone with: --mode lexical")
         if segments := self._of(kind):
-            self._mapped += [] if self.shared.address is not None else segments  # with an engine there are no files
-            return self.shared.open_stores()[kind].open(segments, self._removed[kind])
+            self._mapped += [] if self._address is not None else segments  # with an engine there are no files
+            stores: Mapping[Kind, VectorStore] = self._opened.get(
+                _STORES, partial(open_stores, self._address, self._database.folder)
+            )
+            return stores[kind].open(segments, self._removed[kind])
         from semsearch.dense.segments_reader import SegmentsReader  # FAISS: a search by words needs none
 
         return SegmentsReader([], self._removed[kind])
-
-    def _open_segment(self, segment: Segment) -> LexicalSegment:
-        return LexicalSegment(self.shared.folder / segment.file, segment)
 
     def _of(self, kind: Kind) -> list[Segment]:
         return [segment for segment in self._segments if segment.kind == kind]
 
 
-class _Shared:
-    """Opened files that the readers of successive generations share, and what they have warned of."""
-
-    def __init__(self, folder: Path, address: StoreAddress | None) -> None:
-        self.folder = folder / SEGMENTS
-        self.address = address
-        self._stores: OpenCache[str, Mapping[Kind, VectorStore]] = OpenCache()
-        self.words: OpenCache[str, LexicalSegment] = OpenCache()
-        self.topics: OpenCache[str, Topics] = OpenCache()
-        self.embedders: OpenCache[_Fit, SentenceEmbedder | None] = OpenCache()
-        self.sentences: OpenCache[_Fit, ReadCache[int, UInt8]] = OpenCache()
-        self.told: set[str] = set()
-
-    def open_stores(self) -> Mapping[Kind, VectorStore]:
-        """The stores of vectors, by kind. Opened late: a search by words alone needs no engine, nor to import one."""
-        return self._stores.get("both", partial(open_stores, self.address, self.folder.parent))
-
-    def keep(self, segments: list[Segment], fit: _Fit | None) -> None:
-        """Close what neither these segments nor this fit need."""
-        names = {segment.file for segment in segments}
-        self.words.keep(names)
-        self.topics.keep(names)
-        for made in (self.embedders, self.sentences):
-            made.keep(() if fit is None else (fit,))
+@lru_cache(maxsize=256)
+def _warn(message: str) -> None:
+    """Log a warning once."""
+    _LOG.warning(message)
 
 
 def _alive(segment: Segment, removed: IdRanges) -> Bool | None:

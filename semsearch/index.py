@@ -81,9 +81,8 @@ class Index(Searchable):
         self._word_vectors = VectorsInUse(self.path, vectors)
         self._reranker = reranker
         self._opening = threading.RLock()  # guards what all threads share: what is below, and the word vectors
-        self._searcher: Searcher | None = None  # this and the next two are made when they are first needed
+        self._searcher: Searcher | None = None  # this and the next one are made when they are first needed
         self._mapper: Mapper | None = None
-        self._counted: maintenance.FacetCache | None = None
 
     # -- making, opening, closing --------------------------------------------------------------------------------------
 
@@ -505,9 +504,7 @@ class Index(Searchable):
         if not isinstance(values, int) or isinstance(values, bool) or values < 0:
             raise UsageError(f"values must be a whole number, not {values!r}")
         chosen = strings(filters, "filters")
-        with self._opening:
-            counted = self._counted = self._counted or maintenance.FacetCache(self._database)
-        return counted.count(chosen, values)
+        return self.searcher.in_one_generation(lambda index: maintenance.count_facets(chosen, values, index))
 
     @property
     def roots(self) -> tuple[str, ...]:

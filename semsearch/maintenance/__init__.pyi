@@ -1,7 +1,7 @@
 """What `Index` asks of the files here."""
 
 from .export import export_index as export_index
-from .facets import FacetCache as FacetCache
+from .facets import count_facets as count_facets
 from .index_folders import create as create, discard as discard
 from .read_documents import (
     SoughtPassage as SoughtPassage,

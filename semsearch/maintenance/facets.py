@@ -10,9 +10,8 @@ it has several.
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nsmallest
@@ -22,10 +21,9 @@ from unicodedata import normalize
 
 from semsearch.filters import Filter, metadata_texts, number_of, parse, texts_of
 from semsearch.results.documents import DateFacet, Facet, Facets, FacetValue, FolderFacet
-from semsearch.storage.database import IndexDatabase
-from semsearch.storage.document_rows import FilterRow, check_all_documents, filter_rows
+from semsearch.search.index_reader import IndexView
+from semsearch.storage.document_rows import FilterRow, filter_rows
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.schema import get_stamp
 from semsearch.system.locations import working_folder
 
 if TYPE_CHECKING:
@@ -33,37 +31,17 @@ if TYPE_CHECKING:
 
 _MOST_KEYS = 30
 _MOST_YEARS = 100
-_CACHED = 32  # facets, some kilobytes each
 
 
-class FacetCache:
-    """The facets of an index. Recent ones of its newest generation are kept, since the web interface asks again.
-
-    Threads may share it, and count one after the other.
-    """
-
-    def __init__(self, database: IndexDatabase) -> None:
-        self._database = database
-        self._lock = threading.Lock()
-        self._stamp: Hashable = None  # of the generation whose facets are kept, and whose rows were checked
-        self._kept: dict[Hashable, Facets] = {}
-
-    def count(self, filters: Sequence[str], values: int) -> Facets:
-        """Count the documents that pass all filters by each key, with so many values of each."""
-        wanted = filters, values, working_folder()  # paths of filters may be relative to it
-        with self._lock, self._database.reading() as db:
-            if (stamp := get_stamp(db)) != self._stamp:
-                check_all_documents(db)
-                self._stamp, self._kept = stamp, {}
-            if wanted not in self._kept:
-                if len(self._kept) >= _CACHED:
-                    self._kept.clear()
-                self._kept[wanted] = read_facets(db, filters, values=values)
-            return self._kept[wanted]
+def count_facets(filters: Sequence[str], values: int, index: IndexView) -> Facets:
+    """Count the facets under filters, with so many values of each key; remembered while the generation lasts, since the
+    web interface asks again. Raises UsageError for an invalid filter."""
+    key = tuple(filters), values, working_folder()  # paths of filters may be relative to it
+    index.check_documents()
+    return index.reader.memory.facets.of([key], lambda _: {key: _count_facets(filters, values, index.db)})[key]
 
 
-def read_facets(db: sqlite3.Connection, texts: Sequence[str], *, values: int) -> Facets:
-    """Count the facets under filters, with so many values of each key. Raises UsageError for an invalid filter."""
+def _count_facets(texts: Sequence[str], values: int, db: sqlite3.Connection) -> Facets:
     filters, of_key = [parse(text) for text in texts], defaultdict[str, list[Filter]](list)
     for filter_ in filters:
         of_key[filter_.key or f"={filter_.text}"].append(filter_)  # of several: no key

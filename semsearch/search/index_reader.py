@@ -31,6 +31,7 @@ from semsearch.dense.vector_store import StoredVectors, VectorReader, VectorStor
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
+from semsearch.results.documents import Facets
 from semsearch.search.passage_parts import PassageParts
 from semsearch.search.text_words import ReadTexts
 from semsearch.storage.checksums import check_digests
@@ -201,6 +202,7 @@ class Memory:
         self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
         self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions
         self.words = ReadTexts()
+        self.facets = ReadCache[Hashable, Facets](32)  # some kilobytes each
         self.filtered = ReadCache[Hashable, tuple[IdRanges | None, Sequence[str]]](64)  # passages, and notices
         self.has_checked_documents = False
 

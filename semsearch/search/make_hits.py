@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.arrays.types import Int64
+from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import SearchOptions
@@ -47,19 +47,22 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     records = get_record_metadata(index.db, [id_ for id_, row in passages.items() if row.is_of_record])
     quoted = {row.document_id: documents[row.document_id] for row in rows}
     stale = stale_documents(quoted.values()) if index.reader.may_read_files() else {}
-    hits, scores, likely = list[Hit](), candidates.scores, candidates.relevance
-    for at, passage, language, quote in zip(ranking.order, rows, index.languages_of(rows), quotes, strict=True):
-        document = documents[passage.document_id]
+    order, scores, likely = [*ranking.order], candidates.scores, candidates.relevance
+    dense, lexical = _known(candidates.dense.cosine[order]), _known(candidates.lexical.bm25[order])
+    languages = index.languages_of(rows)
+    hits = list[Hit]()
+    for rank, (at, passage, quote) in enumerate(zip(order, rows, quotes, strict=True)):
+        document, language = documents[passage.document_id], languages[rank]
         first, _, start, _, line = passage.sentences[quote.first].tolist()
         _, last, _, end, _ = passage.sentences[quote.last].tolist()
         before, after = _neighbours(index.db, document, passage, quote, query.options.context)
         own = records.get(passage.id)
         hits.append(
             Hit(
-                rank=len(hits) + 1,
+                rank=rank + 1,
                 score=float(scores[at]),
-                dense=_known(candidates.dense.cosine[at]),
-                lexical=_known(candidates.lexical.bm25[at]),
+                dense=dense[rank],
+                lexical=lexical[rank],
                 relevance=None if likely is None else float(likely.probability[at]),
                 path=path_of(document, here),
                 root=document.root,
@@ -116,8 +119,8 @@ def origin_of(query: Query, candidates: Candidates, position: int, index: IndexV
     )
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+def _known(values: Float64) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def _duplicate(passage: PassageRow, documents: Mapping[int, DocumentRow], here: str) -> DuplicatePassage:
@@ -164,8 +167,6 @@ def _neighbours(
 
 _AT_ONCE = 4096  # passages whose texts are read at a time
 
-Spans = Callable[[str], list[int]]  # where matches begin in a text
-
 
 def find_occurrences(text: str, options: SearchOptions, index: IndexView) -> Hits:
     """The first k passages that have a text, or match regular expressions, and the numbers of all.
@@ -173,44 +174,39 @@ def find_occurrences(text: str, options: SearchOptions, index: IndexView) -> Hit
     Raises UsageError for neither, and for an expression that takes too long.
     """
     words = text.split()
-    if words:
-        starts, filters = _starts_of(re.compile(r"\s+".join(map(re.escape, words)))), options
-    elif options.regex:
-        starts, filters = _starts_of_all([TimedRegex(pattern) for pattern in options.regex]), replace(options, regex=())
-    else:
+    if not words and not options.regex:
         raise UsageError("mode exact looks for a text or a regular expression; give one")
-    allowed, notices = allowed_passages(filters, index)
+    literal = re.compile(r"\s+".join(map(re.escape, words)))
+    timed = [] if words else [TimedRegex(pattern) for pattern in options.regex]
+
+    def places_in(text: str) -> list[int]:
+        if words:
+            return [match.start() for match in literal.finditer(text)]
+        by_pattern = [pattern.starts(text) for pattern in timed]
+        return sorted(chain.from_iterable(by_pattern)) if all(by_pattern) else []
+
+    allowed, notices = allowed_passages(options if words else replace(options, regex=()), index)
     ids = (index.reader.lexical.ids if allowed is None else allowed).all_ids()
-    quotes: dict[int, Quote] = {}
-    counts: dict[int, int] = {}
-    documents: dict[int, int] = {}  # of these passages
+    occurrences = dict[int, tuple[PassageRow, Quote, int]]()
     for row, heading in _in_order(ids, index):
-        if places := starts(f"{heading}{row.text}"):
-            counts[row.id], documents[row.id] = len(places), row.document_id
+        if places := places_in(f"{heading}{row.text}"):
             in_text = next((place for place in places if place >= len(heading)), 0)
-            quotes[row.id] = _quote(row, in_text - len(heading))
-    paths = {id_: (row.root, row.path) for id_, row in need_documents(index.db, {*documents.values()}).items()}
-    order = [*islice(sorted(counts, key=lambda id_: (paths[documents[id_]], id_)), options.k)]
-    hits = make_hits(*_as_ranking(text, options, order, index), [quotes[id_] for id_ in order], index)
+            occurrences[row.id] = row, _quote(row, in_text - len(heading)), len(places)
+    documents = need_documents(index.db, {row.document_id for row, _, _ in occurrences.values()})
+
+    def order_of(id_: int) -> tuple[str, str, int]:
+        document = documents[occurrences[id_][0].document_id]
+        return document.root, document.path, id_
+
+    first_k = sorted(occurrences, key=order_of)[: options.k]
+    query, ranking = _as_ranking(text, options, first_k, index)
+    hits = make_hits(query, ranking, [occurrences[id_][1] for id_ in first_k], index)
+    counts = {id_: count for id_, (_, _, count) in occurrences.items()}
     return Hits(
         [replace(hit, score=float(n), lexical=None, occurrences=n) for hit in hits for n in [counts[hit.passage_id]]],
-        total=Occurrences(sum(counts.values()), len(counts), len(paths)),
+        total=Occurrences(sum(counts.values()), len(counts), len(documents)),
         notices=tuple(notices),
     )
-
-
-def _starts_of(pattern: re.Pattern[str]) -> Spans:
-    return lambda text: [match.start() for match in pattern.finditer(text)]
-
-
-def _starts_of_all(patterns: list[TimedRegex]) -> Spans:
-    """Where any of several expressions matches in a text that all of them match; nowhere in others."""
-
-    def starts(text: str) -> list[int]:
-        by_pattern = [pattern.starts(text) for pattern in patterns]
-        return sorted(start for of_pattern in by_pattern for start in of_pattern) if all(by_pattern) else []
-
-    return starts
 
 
 def _in_order(ids: Int64, index: IndexView) -> Iterator[tuple[PassageRow, str]]:

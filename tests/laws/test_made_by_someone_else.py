@@ -131,7 +131,6 @@ def test_json_that_is_nested_without_end_or_of_another_kind_is_damage_and_no_bug
         for table, column in [
             ("roots", "include"),
             ("roots", "text_columns"),
-            ("segments", "scan"),
             ("documents", "metadata"),
             ("passages", "headings"),
             ("passages", "places"),

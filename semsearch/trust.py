@@ -22,7 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from semsearch.dense.engines import get_address, get_left
+from semsearch.dense.engines import get_address
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
 from semsearch.settings import Settings
 from semsearch.sources.roots import Root, covers
@@ -70,7 +70,7 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
     if database.is_copy:
         return frozenset(names | {OutsideName("store", uri) for uri in stores})
     names |= {OutsideName("root", place) for place in get_root_places(db)}
-    names |= {OutsideName("store", uri) for uri in stores | {left.uri for left in get_left(db)}}
+    names |= {OutsideName("store", uri) for uri in stores}
     return frozenset(names)
 
 

@@ -12,9 +12,8 @@ since each index drops the segments there that it does not name.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,7 +97,7 @@ def _engine(uri: str, of: str | Path = "an index") -> Engine:
 
 # -- Where an index has its vectors ------------------------------------------------------------------------------------
 
-_URI, _OWNER, _LEFT = "vector_store", "vector_store_owner", "vector_stores_left"  # in meta; none with FAISS segments
+_URI, _OWNER = "vector_store", "vector_store_owner"  # in meta; none with FAISS segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +121,6 @@ def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
         return
     set_meta(db, _URI, address.uri)
     set_meta(db, _OWNER, address.owner)
-
-
-def get_left(db: sqlite3.Connection) -> list[StoreAddress]:
-    """Read the vector stores that an index has left and not released yet."""
-    return [StoreAddress(uri, owner) for uri, owner in json.loads(get_meta(db, _LEFT) or "[]")]
-
-
-def set_left(db: sqlite3.Connection, left: Sequence[StoreAddress]) -> None:
-    """Write the vector stores that an index has left and not released."""
-    set_meta(db, _LEFT, json.dumps([[store.uri, store.owner] for store in left]))
 
 
 def complete(uri: str, name: str) -> str | None:

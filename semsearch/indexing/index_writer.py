@@ -6,6 +6,7 @@ rebuild, and vectors made with them would not fit the rest.
 
 from __future__ import annotations
 
+import logging
 import time
 import unicodedata
 from collections import Counter
@@ -16,12 +17,12 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from semsearch.dense.engines import StoreAddress, claimed, complete, release
+from semsearch.dense.engines import StoreAddress, claimed, complete, get_address, in_use, release, set_address
 from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_command
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
-from semsearch.indexing.segment_merging import is_scattered, move, reclaim_space
+from semsearch.indexing.segment_merging import is_scattered, reclaim_space
 from semsearch.indexing.sync import sync
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
@@ -41,6 +42,8 @@ from semsearch.word_vectors.table import open_vectors
 if TYPE_CHECKING:
     import sqlite3
 
+
+logger = logging.getLogger(__name__)
 
 # -- Progress ----------------------------------------------------------------------------------------------------------
 
@@ -269,7 +272,7 @@ class IndexWriter:
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
         with self.database.reading() as db:
-            before = Settings.from_json(get_meta(db, "settings"))
+            before, left = Settings.from_json(get_meta(db, "settings")), get_address(db)
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
@@ -282,10 +285,23 @@ class IndexWriter:
                 forget_manifest(db)
             set_meta(db, "settings", settings.to_json())
             if settings.store != before.store:
-                move(db, address)
+                set_address(db, address)
             done = _embed_all(generation, rewrite_words=True)
         self.vectors.use(opened, chosen)
+        if left is not None and settings.store != before.store:
+            self._leave(left)
         return done
+
+    def _leave(self, store: StoreAddress) -> None:
+        """Delete the vectors in a store that the index has left, unless somebody reads them, or it is not reached."""
+        try:
+            if store.uri not in in_use(store, self.database.folder):
+                release(store)
+                return
+            reason = "a published generation uses them"
+        except SemsearchError as error:
+            reason = str(error)
+        logger.warning("the vectors at %s are not deleted (%s); delete them there", store.uri, reason)
 
     @contextmanager
     def _moving(self, before: Settings, settings: Settings) -> Iterator[tuple[Settings, StoreAddress | None]]:

@@ -22,17 +22,13 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.engines import (
     StoreAddress,
     get_address,
-    get_left,
     in_use,
     open_stores,
-    release,
-    set_address,
-    set_left,
 )
 from semsearch.dense.vector_store import VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
-from semsearch.storage.database import SEGMENTS, IndexDatabase, settle, write_transaction
+from semsearch.storage.database import SEGMENTS, IndexDatabase, settle
 from semsearch.storage.schema import get_count
 from semsearch.storage.segments import (
     KINDS,
@@ -193,14 +189,8 @@ def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, compact: b
     """
     if not settle(db, most_free=MOST_FREE_COMPACT if compact else MOST_FREE, wait=WAIT_SECONDS):
         return
-    address, left = get_address(db), get_left(db)
     named = get_segment_names(db)
-    drop(address, database.folder, lambda name: name not in named)
-    for store in left:
-        if store.uri not in in_use(store, database.folder):
-            release(store)  # raises StorageError if it cannot be reached
-            with write_transaction(database) as writing:
-                set_left(writing, [other for other in get_left(writing) if other != store])
+    drop(get_address(db), database.folder, lambda name: name not in named)
 
 
 def drop_attempt(db: sqlite3.Connection, folder: Path) -> None:
@@ -226,11 +216,3 @@ def drop(address: StoreAddress | None, folder: Path, is_spare: Callable[[str], b
             dropping[name](name)
         except OSError as error:  # Windows: a reader still has it open; the next writer tries again
             logger.debug("%s could not be dropped: %s", name, error)
-
-
-def move(db: sqlite3.Connection, address: StoreAddress | None) -> None:
-    """Set a new vector store for an index; the old one is released when no reader needs it."""
-    before = get_address(db)
-    set_address(db, address)
-    if before is not None:
-        set_left(db, [*get_left(db), before])

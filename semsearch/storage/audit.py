@@ -47,7 +47,6 @@ _WRONG = {  # queries that must return no row
 _META: dict[str, Callable[[str], Any]] = {  # each raises, or is false, for a value that semsearch does not write
     **dict.fromkeys(["generation", "next_document", "next_passage", "next_sentence"], lambda value: int(value) >= 0),
     "languages": lambda value: all(code in RULES and type(n) is int for code, n in json.loads(value).items()),
-    "vector_stores_left": lambda value: all(isinstance(uri + owner, str) for uri, owner in json.loads(value)),
 }
 _INVALID = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, SemsearchError)
 

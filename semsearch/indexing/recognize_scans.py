@@ -103,9 +103,7 @@ def _recognized(
 def _together(first: SyncReport, last: SyncReport, files: Sequence[PresentFile]) -> SyncReport:
     """The report of a sync, and of its last step with some files."""
     paths = {file.absolute for file in files}
-    not_read = Counter(first.not_read)
-    not_read.subtract(count_endings(item.path for item in first.skipped if item.path in paths))
-    not_read.update(last.not_read)
+    read_now = Counter(count_endings(item.path for item in first.skipped if item.path in paths))
     return replace(
         first,
         added=first.added + last.added,
@@ -115,5 +113,5 @@ def _together(first: SyncReport, last: SyncReport, files: Sequence[PresentFile])
         passages=first.passages + last.passages,
         sentences=first.sentences + last.sentences,
         refitted=first.refitted or last.refitted,
-        not_read={ending: number for ending, number in not_read.items() if number > 0},
+        not_read=dict(Counter(first.not_read) - read_now + Counter(last.not_read)),
     )

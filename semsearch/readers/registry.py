@@ -81,7 +81,7 @@ TEXT = _format("text", ".txt .text .log .adoc .asciidoc", "text", version="2")
 PICTURE = _binary(
     "picture",
     ".png .jpg .jpeg .tif .tiff .webp .bmp .gif",
-    "pages.picture",
+    "pages.pdf:read_picture",
     needs=("rapidocr", "ocr"),
     has_pictures=True,
 )

@@ -7,8 +7,9 @@ put right from what hits know of their scores (`Origin`), without asking again:
     cosine         as it is: each index has its own fit, but cosines remain comparable
     BM25 / best    the best of all indexes
     feedback       times the square of the share that the best passage of the index has of the best of all's score
-    words          each word that another index has, and this one has not, halves BM25 and that share: the idfs of a
-                   small index are low, and a large one without the rare word gives its points for the others
+
+Words are weighed by all indexes from the beginning (`WordSearch.beside`): by its own idfs a small index would give a
+rare word little, and a large one without it would give its points for the others.
 
 In the other modes scores are compared as they are. In all modes, hits with exact words get the points for them anew, so
 that they come before those of all indexes. docs/research/measurements.md has what was measured: better than
@@ -30,6 +31,7 @@ from semsearch import tuning
 from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
+from semsearch.lexical.bm25 import WordSearch
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, Verdict, best_of
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.results.origin import Fused, Weights
@@ -100,8 +102,10 @@ class MultiIndex(Searchable):
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         wide, is_reranked = self._wide(options), self._reranker is None
+        beside = self._beside()
         answers = {
-            name: index.searcher.search(queries, wide, reranked=is_reranked) for name, index in self.indexes.items()
+            name: index.searcher.search(queries, wide, reranked=is_reranked, beside=beside[name])
+            for name, index in self.indexes.items()
         }
         by_query = ({name: answers[name][number] for name in answers} for number in range(len(queries)))
         return [self._fused(hits, options, query) for query, hits in while_wanted(zip(queries, by_query, strict=True))]
@@ -119,14 +123,14 @@ class MultiIndex(Searchable):
         return _ordered(common(answers.values()).instead(hits), options)
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
-        return self._index_of(hit).explain(query, hit, mode=mode)
+        return self._index_of(hit).searcher.explain(query, hit, mode, beside=self._beside()[str(hit.index)])
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         wanted = candidates_for(options, max_words)
         wide = self._wide(wanted) if self._reranker is not None else _for_each(wanted, wanted.k)
-        is_reranked = self._reranker is None
+        is_reranked, beside = self._reranker is None, self._beside()
         answers = {
-            name: index.searcher.with_passages(query, wide, reranked=is_reranked)
+            name: index.searcher.with_passages(query, wide, reranked=is_reranked, beside=beside[name])
             for name, index in self.indexes.items()
         }
         hits = self._fused({name: hits for name, (hits, _) in answers.items()}, wanted, query)
@@ -135,6 +139,11 @@ class MultiIndex(Searchable):
         return assemble(every.instead(moved), rows, max_words=max_words, floor=options.floor)
 
     # -- how they answer as one ----------------------------------------------------------------------------------------
+
+    def _beside(self) -> dict[str, list[WordSearch]]:
+        """For each index the words of the others."""
+        words = {name: index.searcher.words() for name, index in self.indexes.items()}
+        return {name: [of_other for other, of_other in words.items() if other != name] for name in words}
 
     def _wide(self, options: SearchOptions) -> SearchOptions:
         """The options that each index is asked with, so that there are enough hits for a reranker."""
@@ -258,24 +267,15 @@ def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
         return [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
     own_weights = [hits[0].origin.weights for hits in answers.values() if hits and hits[0].origin is not None]
     weights = _common(own_weights) if mode == "hybrid" and own_weights else None
-    known = _known(answers)
     bests = {
         name: max((sum(_points(hit, weights)) for hit in hits), default=0.0) if weights else 0.0
         for name, hits in answers.items()
     }
     top, all_hits = max(bests.values(), default=0.0), list[Hit]()
     for name, hits in answers.items():
-        share = min(max(known[name] * bests[name] / top, 0.0), 1.0) ** 2 if top > 0 else 1.0
-        own = None if weights is None else replace(weights, lexical=weights.lexical * known[name])
-        all_hits += [_comparable(replace(hit, index=name), tuple(answers), own, share) for hit in hits]
+        share = min(max(bests[name] / top, 0.0), 1.0) ** 2 if top > 0 else 1.0
+        all_hits += [_comparable(replace(hit, index=name), tuple(answers), weights, share) for hit in hits]
     return sorted(all_hits, key=lambda hit: -hit.score)
-
-
-def _known(answers: Answers) -> dict[str, float]:
-    """By index, a factor for what its words say: half for each word that another index has, and it has not."""
-    missing = {name: set(hits.missing) if isinstance(hits, Hits) else set[str]() for name, hits in answers.items()}
-    everywhere = set.intersection(*missing.values()) if missing else set()
-    return {name: 0.5 ** len(words - everywhere) for name, words in missing.items()}
 
 
 def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[Hit]:

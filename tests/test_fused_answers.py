@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers
-from semsearch.results.hits import Hit, Hits
+from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
 from semsearch.results.origin import Origin, Rerank, Weights
 
@@ -67,14 +67,6 @@ def test_nearness_counts_by_how_good_the_best_passage_of_its_index_is() -> None:
     share = (0.056 + 0.024) / (0.28 + 0.24)  # its square counts
     found = scores(fuse_answers(answers, "hybrid"))
     assert found == {"good": pytest.approx(0.72), "poor": pytest.approx(0.056 + 0.024 + 0.2 * share**2)}
-
-
-def test_a_word_that_an_index_has_not_but_another_has_halves_what_its_words_say() -> None:
-    ransom, lease = hit("ransom", 0.5, 20.0, GOOD, near=1.0), hit("lease", 0.4, 10.0, GOOD, near=1.0)
-    answers = {"a": Hits([ransom], missing=("rent", "please")), "b": Hits([lease], missing=("please",))}
-    found = scores(fuse_answers(answers, "hybrid"))
-    assert found["ransom"] == pytest.approx(0.28 + 0.12 + 0.2 * (0.26 / 0.52) ** 2)
-    assert found["lease"] == pytest.approx(0.224 + 0.12 + 0.2 * (0.344 / 0.52) ** 2)
 
 
 def test_an_index_without_the_words_is_weighed_as_the_others() -> None:

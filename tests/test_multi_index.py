@@ -59,12 +59,18 @@ def test_every_score_is_explained_and_adds_up(mode: str, several: MultiIndex) ->
         assert explanation.fused.indexes == ("notes", "work")
 
 
-def test_the_score_in_its_own_index_is_told(several: MultiIndex) -> None:
-    for hit in several.search(QUERY, 8):
-        alone = {each.passage_id: each.score for each in several.indexes[str(hit.index)].search(QUERY, 30)}
-        assert hit.origin is not None
-        assert hit.origin.fused is not None
-        assert hit.origin.fused.alone == alone[hit.passage_id]
+def test_words_are_weighed_as_in_one_index_of_all(tmp_path: Path, small_vectors: VectorTable) -> None:
+    seen = [f"a {kind} sails past {place} at noon" for kind in ("ship", "boat") for place in ("Malta", "Crete", "Rome")]
+    texts = [*seen[:1], *["the sea lies still and grey today"] * 9, *seen[1:]]
+    documents = [Text(f"document{number}", text) for number, text in enumerate(texts)]
+    for name, part in {"notes": documents[:10], "work": documents[10:], "all": documents}.items():
+        with Index.create(tmp_path / name, vectors=small_vectors) as index:
+            index.add(part)
+    with MultiIndex.open(tmp_path / "notes", tmp_path / "work") as several, Index.open(tmp_path / "all") as one:
+        for query in ("a ship past Malta", "sails on a grey sea"):
+            apart, together = (each.search(query, 20, mode="lexical", duplicates=True) for each in (several, one))
+            assert [hit.document for hit in apart] == [hit.document for hit in together]
+            assert [hit.score for hit in apart] == pytest.approx([hit.score for hit in together])
 
 
 def test_similar_passages_come_from_all_indexes(several: MultiIndex) -> None:

@@ -104,7 +104,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         )
         yield f"exact   {', '.join(literal)}: before all other passages"
     if explanation.fused:
-        yield f"alone   {explanation.fused.alone:.3f} in its own index, before it was compared with the others"
+        yield f"alone   {explanation.fused.alone:.3f} before it was compared with the others"
     if likely := explanation.relevance:
         yield f"answers {likely.probability:.0%} likely: {likely.share:.0%} of the best score"
     if explanation.quote:

@@ -3,7 +3,9 @@
     Σ_t q_t · log(1 + (N - n_t + 0.5) / (n_t + 0.5)) · f (k1 + 1) / (f + k1 (1 - b + b · length / mean length))
 
 q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages that
-the index holds now, over all its segments, so that scores do not depend on how they are divided.
+the index holds now, over all its segments, so that scores do not depend on how they are divided. Where several indexes
+are searched as one, N and n_t are of all of them (`beside`): a word that is rare in one and common in another tells as
+much in both.
 
 This finds passages. They are scored once more with their neighbours: a word of the passage before or after, in
 the same document, counts half, for f and for the length. semsearch.tuning has k1 and b.
@@ -19,6 +21,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +89,8 @@ class WordScores:
     def lacking(self) -> float:
         """The share of the query's terms, repetitions included, that no passage has."""
         times = self.lookup.times
-        return float(times[self.lookup.idf == 0].sum()) / max(float(times.sum()), 1.0)
+        lacks = [not any(len(rows) for rows, _ in of_term) for of_term in self.lookup.lists]
+        return float(times[lacks].sum()) / max(float(times.sum()), 1.0)
 
     def best(self, n: int, *, allowed: IdRanges | None = None) -> Int64:
         """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""
@@ -121,6 +125,7 @@ class WordSearch:
         self._postings = postings = [segment.postings for segment in opened]
         self._id_ranges = [segment.id_ranges for segment in opened]
         self._alive = alive
+        self._beside: Sequence[WordSearch] = ()
         self._tuned = tuning.TUNING
         kept = [
             len(one) if here is None else int(np.count_nonzero(here)) for one, here in zip(postings, alive, strict=True)
@@ -143,6 +148,12 @@ class WordSearch:
         self._starts = np.cumsum([0, *map(len, postings)]).tolist()
         self._lengths = np.concatenate([np.zeros(0, dtype=np.float32), *(one.lengths for one in postings)])
 
+    def beside(self, others: Sequence[WordSearch]) -> WordSearch:
+        """The same passages, with the idfs of an index that would have those of the others, too."""
+        together = copy(self)
+        together._beside = others
+        return together
+
     # -- the terms of a query ------------------------------------------------------------------------------------------
 
     def scores(self, terms: UInt64) -> WordScores:
@@ -153,7 +164,8 @@ class WordSearch:
         """Look up the terms of a query, repetitions included."""
         counted = dict(sorted(Counter(terms.tolist()).items()))
         lists = self._lists([*counted])
-        return self._looked_up(counted, {term: (self._idf(own), own) for term, own in zip(counted, lists, strict=True)})
+        idf = self._idf([*counted], lists).tolist()
+        return self._looked_up(counted, dict(zip(counted, zip(idf, lists, strict=True), strict=True)))
 
     def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
         """Some of the terms of a query that have been looked up, repetitions included."""
@@ -162,7 +174,7 @@ class WordSearch:
 
     def _looked_up(self, counted: Mapping[int, int], known: Mapping[int, tuple[float, _Lists]]) -> TermLookup:
         """A query's terms, rising, with how often it has each, from the idf and postings of each."""
-        rarest = math.log(1 + (self.passages + 0.5) / 0.5)
+        rarest = math.log(1 + (self._passages_together + 0.5) / 0.5)
         times = np.array([*counted.values()], dtype=np.int64)
         idf = np.array([known[term][0] for term in counted], dtype=np.float64)
         weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
@@ -175,13 +187,26 @@ class WordSearch:
         segment_lists = [postings.of_each(terms) for postings in self._postings]
         return [*zip(*segment_lists, strict=True)] if segment_lists else [()] * len(terms)
 
-    def _idf(self, lists: _Lists) -> float:
-        """The idf of a term, given by its postings in each segment; 0 if no passage has it."""
-        having = sum(
-            len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
-            for (rows, _), alive in zip(lists, self._alive, strict=True)
+    @property
+    def _passages_together(self) -> int:
+        return self.passages + sum(other.passages for other in self._beside)
+
+    def _idf(self, terms: Sequence[int], lists: Sequence[_Lists]) -> Float64:
+        """The idf of each term, given with its postings; 0 if no passage has it, here and beside. (n,)"""
+        having = self._having(lists) + sum(other._having(other._lists(terms)) for other in self._beside)
+        idf = np.log(1 + (self._passages_together - having + 0.5) / (having + 0.5))
+        return np.where(having > 0, idf, 0.0)
+
+    def _having(self, lists: Sequence[_Lists]) -> Int64:
+        """How many passages have each term, given by its postings in each segment. (n,)"""
+        counts = (
+            sum(
+                len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
+                for (rows, _), alive in zip(of_term, self._alive, strict=True)
+            )
+            for of_term in lists
         )
-        return math.log(1 + (self.passages - having + 0.5) / (having + 0.5)) if having else 0.0
+        return np.array([*counts], dtype=np.int64)
 
     # -- passages ------------------------------------------------------------------------------------------------------
 
@@ -305,7 +330,8 @@ class WordSearch:
         order = np.argsort(lexicon.terms)
         k1 = self._tuned.k1
         shares = np.bincount(pairs % size, weights=counts * (k1 + 1) / (counts + k1), minlength=len(lexicon))
-        idf = np.array([self._idf(lists) for lists in self._lists(lexicon.terms.tolist())], dtype=np.float64)
+        terms = lexicon.terms.tolist()
+        idf = self._idf(terms, self._lists(terms))
         weights = (idf * shares)[order]
         return lexicon.terms[order[np.argsort(-weights, kind="stable")[:n]]]
 

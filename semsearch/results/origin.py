@@ -51,7 +51,7 @@ class Fused(Record):
     """
 
     indexes: tuple[str, ...]  # that were searched
-    alone: float  # the hit's score in its own index
+    alone: float  # the hit's score before it was compared with those of other indexes
     best: float  # the best BM25 of its own index
     near: float  # the remaining share of the feedback, 0 to 1
 

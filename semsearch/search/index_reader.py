@@ -71,6 +71,12 @@ class IndexView:
 
     db: sqlite3.Connection
     reader: IndexReader
+    beside: Sequence[WordSearch] = ()  # the words of other indexes that are searched together with this one
+
+    @property
+    def lexical(self) -> WordSearch:
+        """The words of the passages, with idfs over all indexes that are searched together."""
+        return self.reader.lexical.beside(self.beside) if self.beside else self.reader.lexical
 
     # -- rows, which are all there: else these raise IndexDamaged ------------------------------------------------------
 

@@ -53,7 +53,7 @@ class LookedUp:
     def of(cls, text: str, language: str | None, index: IndexView) -> LookedUp:
         """Look up the terms of a text in a language; None: in those of the index."""
         terms = named_terms(text, index.reader.languages_beside(language))
-        return cls(text, terms, index.reader.lexical.scores(terms.terms))
+        return cls(text, terms, index.lexical.scores(terms.terms))
 
 
 def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
@@ -90,7 +90,7 @@ def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, i
     english = None if embedder is None else english_of(embedder.chosen_.vectors)
     if english is not None and language is not None and language not in reader.languages:
         terms = _foreign_terms(text, language, reader.languages, english)
-        words = reader.lexical.scores(terms.terms)
+        words = index.lexical.scores(terms.terms)
     query = Query(text, options, None, None if mode == "dense" else words, terms=terms, language=language)
     if embedder is None or english is None:
         return replace(query, word_count=len(words_of(text)))

@@ -13,6 +13,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
+from semsearch.lexical.bm25 import WordSearch
 from semsearch.rerankers import Readings, Reranker
 from semsearch.results.hits import Context, Hit, Hits, best_of
 from semsearch.results.options import Mode, SearchOptions
@@ -61,14 +62,18 @@ class Searcher:
         options: SearchOptions,
         *,
         reranked: bool = True,
+        beside: Sequence[WordSearch] = (),
     ) -> list[Hits]:
         """The ranked hits of each query, of any score and relevance, `reranked` if there is a reranker.
 
-        All see one generation. Raises UsageError for a query without words.
+        All see one generation. `beside`: the words of other indexes, by which those here are weighed, too. Raises
+        UsageError for a query without words.
         """
         reranked = reranked and options.mode != "exact"
         wide = self._candidates(options) if reranked else options
-        answers = self.in_one_generation(lambda index: [search(query, wide, index) for query in while_wanted(queries)])
+        answers = self.in_one_generation(
+            lambda index: [search(query, wide, index) for query in while_wanted(queries)], beside
+        )
         if not reranked:
             return answers
         return [self._reranked(query, hits) for query, hits in while_wanted(zip(queries, answers, strict=True))]
@@ -105,6 +110,7 @@ class Searcher:
         options: SearchOptions,
         *,
         reranked: bool = True,
+        beside: Sequence[WordSearch] = (),
     ) -> tuple[Hits, dict[int, PassageRow]]:
         """The ranked hits of a query, as `search` gives them, with their passages and those beside them, by id."""
 
@@ -113,10 +119,10 @@ class Searcher:
             hits = search(query, wide, index)
             return hits, get_passages(index.db, {hit.passage_id + step for hit in hits for step in (-1, 0, 1)})
 
-        hits, passages = self.in_one_generation(gather)
+        hits, passages = self.in_one_generation(gather, beside)
         return self._reranked(query, hits) if reranked else hits, passages
 
-    def explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
+    def explain(self, query: str, hit: Hit, mode: Mode | None, *, beside: Sequence[WordSearch] = ()) -> Explanation:
         """Explain the score of a hit's passage for a query: the hit's own score, if it was found by this query.
 
         Otherwise, or if the index has changed since, the score that the passage has now, without filters.
@@ -133,7 +139,7 @@ class Searcher:
                 return explain(hit, recorded, index)
             return explain(hit, origin_now(query, hit.passage_id, options, index), index)
 
-        return self.in_one_generation(explain_now)
+        return self.in_one_generation(explain_now, beside)
 
     def embed(self, texts: Sequence[str]) -> Float32:
         """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
@@ -153,12 +159,16 @@ class Searcher:
         with self._opening:
             self._reader = None
 
-    def in_one_generation(self, ask: Callable[[IndexView], Result]) -> Result:
+    def words(self) -> WordSearch:
+        """The words of the newest generation, for searches of other indexes together with this one."""
+        return self.in_one_generation(lambda index: index.reader.lexical)
+
+    def in_one_generation(self, ask: Callable[[IndexView], Result], beside: Sequence[WordSearch] = ()) -> Result:
         """Ask the newest generation in one transaction. If it is swept while it is being opened, ask again."""
         for _ in range(_ATTEMPTS):
             try:
                 with self._database.reading() as db:
-                    return ask(IndexView(db, self._current(db)))
+                    return ask(IndexView(db, self._current(db), beside))
             except FileNotFoundError as error:
                 missing = error
                 self.close()

@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
     from semsearch.indexing.index_writer import IndexWriter, Reporting
     from semsearch.maintenance.export import Unit
-    from semsearch.mapping.mapper import ColouredMap, Mapper
-    from semsearch.mapping.passage_map import PassageMap
+    from semsearch.mapping.mapper import ColouredMap, Mapper, PassageMap
     from semsearch.remote_index import RemoteIndex
     from semsearch.rerankers import Reranker
     from semsearch.results.documents import (
@@ -592,15 +591,15 @@ class Index(Searchable):
 
     # -- the map -------------------------------------------------------------------------------------------------------
 
-    def map(self, *, anew: bool = False, progress: Callable[[MapProgress], None] | None = None) -> PassageMap:
+    def map(self, *, progress: Callable[[MapProgress], None] | None = None) -> PassageMap:
         """Return the map of the index: its passages as points in two dimensions, similar ones near each other.
 
         Made at the first call, which takes a minute or two for 100,000 passages, and kept in the index's folder, where
-        it can be deleted. After a write, new passages are placed beside similar ones; `anew` arranges all of them
-        again. The same index has the same map. A search may be restricted to a part of it, by the `passages` there:
+        it can be deleted. After a write, the next call makes another. Of more passages an even sample of 100,000 is on
+        it. The same index has the same map. A search may be restricted to a part of it, by the `passages` there:
         `map.ids[map.points[:, 0] < 0]` is its left half.
         """
-        return self._mapping().make(anew=anew, report=progress)
+        return self._mapping().make(progress)
 
     def map_coloured(self) -> ColouredMap | None:
         """Return the map as it was last made, with colours by folder, type and document; None if there is none."""

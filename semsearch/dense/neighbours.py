@@ -26,42 +26,19 @@ _ROUNDS = 8
 _BLOCK = 4_096  # rows that are decoded at a time
 
 
-class NeighbourIndex:
-    """Rows to be compared with: the inner product decides, so the rows are of length one or zero."""
+def neighbours_of_each(rows: Rows, n: int, k: int, *, report: Report) -> Int64:
+    """The k nearest of each of n rows, itself left out; -1 where fewer were found. (n, k), k < n
 
-    def __init__(self, rows: Rows, n: int) -> None:
-        """Take in the rows 0 to n."""
-        dimension = rows(np.zeros(1, dtype=np.int64)).shape[1]
-        self._index = _learned(rows, n, dimension) if n > _EXACT else faiss.IndexFlatIP(dimension)
-        for block in _blocks(n):
-            self._index.add(rows(block))
-
-    def nearest(self, vectors: Float32, k: int) -> Int64:
-        """The numbers of the k rows nearest to each vector, the nearest first; -1 where there are fewer. -> (m, k)"""
-        return np.asarray(self._index.search(vectors, k)[1], dtype=np.int64)
-
-
-def neighbours_of_each(rows: Rows, n: int, k: int, *, report: Report | None = None) -> Int64:
-    """The k nearest of each of n rows, itself left out; -1 where fewer were found. (n, k), k < n"""
-    index = NeighbourIndex(rows, n)
+    The inner product decides, so the rows are of length one or zero.
+    """
+    dimension = rows(np.zeros(1, dtype=np.int64)).shape[1]
+    index = _learned(rows, n, dimension) if n > _EXACT else faiss.IndexFlatIP(dimension)
+    for block in _blocks(n):
+        index.add(rows(block))
     nearest = np.empty((n, k), dtype=np.int64)
     for block in _blocks(n):
-        nearest[block] = _without_self(index.nearest(rows(block), k + 1), block)
-        if report is not None:
-            report(int(block[-1]) + 1, n)
-    return nearest
-
-
-def nearest_of_others(rows: Rows, chosen: Int64, others: Int64, k: int, *, report: Report | None = None) -> Int64:
-    """For each other row (o,), the positions of the k nearest among the chosen ones (m,), -1 for none. -> (o, k)"""
-    nearest: Int64 = np.empty((len(others), k), dtype=np.int64)
-    if not len(others):
-        return nearest
-    index = NeighbourIndex(lambda numbers: rows(chosen[numbers]), len(chosen))
-    for block in _blocks(len(others)):
-        nearest[block] = index.nearest(rows(others[block]), k)
-        if report is not None:
-            report(int(block[-1]) + 1, len(others))
+        nearest[block] = _without_self(np.asarray(index.search(rows(block), k + 1)[1], dtype=np.int64), block)
+        report(int(block[-1]) + 1, n)
     return nearest
 
 

@@ -1,14 +1,20 @@
-"""The maker of an index's map: it finds the saved map, brings it up to date, or makes and saves a new one.
+"""The map of an index: where each passage lies, the regions' topics, and its maker.
 
-After a write, new passages are placed beside their nearest neighbours, and nothing else moves; when a fifth of the
-passages is new, half of the old ones are gone, or the vectors are others, the map is made again. The vectors are read
-in one read transaction; the long part, the descent, needs none.
+A map is made by the first call and kept in a file beside the index, for the generation that it is of; after a write it
+is outdated, and the next call makes another. The vectors are read in one read transaction; the long part, the descent,
+needs none. Of more than a hundred thousand passages an even sample is on the map.
+
+The file is an archive of NumPy without pickles: a header of JSON (fit, generation, regions), ids, points. The archive
+has checksums; a file that does not match them is no map, nor is one of vectors of another fit.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import logging
 import threading
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,21 +24,84 @@ import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, evenly
 from semsearch.arrays.types import Float32, Int64
-from semsearch.mapping.arrange_passages import arrange, beside, compare
-from semsearch.mapping.passage_map import PassageMap, read_map, write_map
+from semsearch.mapping.arrange_passages import arrange, compare
 from semsearch.mapping.regions import MOST_READ, Colouring, colourings, get_spans_of_documents, regions
-from semsearch.results.documents import MapPassage, MapProgress, MapState, MapStatus
+from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState, MapStatus
 from semsearch.storage.document_rows import DocumentRow, get_documents
 from semsearch.storage.find_document import path_of
 from semsearch.storage.fitted import get_fit
 from semsearch.storage.passage_rows import PassageRow, get_passages
+from semsearch.system.durable import write_durably
 from semsearch.system.locations import working_folder
+from semsearch.system.source_files import read_source
 
 if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.search.index_reader import IndexReader, IndexView
     from semsearch.search.searcher import Searcher
+
+logger = logging.getLogger(__name__)
+
+# -- The map and its file ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PassageMap:
+    """The passages of a generation of an index as points: near to each other where they are about the same.
+
+    x and y are from -1 to 1. Only who is near to whom means something; directions and large distances mean little.
+    """
+
+    generation: int  # of the index
+    ids: Int64  # (n,) of the passages, rising
+    points: Float32  # (n, 2)
+    regions: tuple[MapRegion, ...]
+
+    def __len__(self) -> int:
+        """The number of passages."""
+        return len(self.ids)
+
+
+MAP = "map.points"  # in the folder of the index
+_LARGEST = 1 << 30  # bytes: a million passages take 16 MB
+
+
+def write_map(folder: Path, fit: int, passage_map: PassageMap) -> None:
+    """Save a map, replacing an earlier one. Of two processes that save at once, the later one wins.
+
+    Raises OSError where it cannot be written; an earlier one then stays.
+    """
+    header = {
+        "fit": fit,
+        "generation": passage_map.generation,
+        "regions": [region.to_dict() for region in passage_map.regions],
+    }
+    buffer = io.BytesIO()
+    np.savez(buffer, header=json.dumps(header), ids=passage_map.ids, points=passage_map.points)
+    write_durably(folder / MAP, lambda write: write(buffer.getvalue()))
+
+
+def read_map(folder: Path, fit: int) -> PassageMap | None:
+    """Read the map of vectors that were fitted by a generation; None if there is none, or a damaged one."""
+    path = folder / MAP
+    try:
+        data = io.BytesIO(read_source(path, _LARGEST).data)
+        with zipfile.ZipFile(data) as packed:
+            if any(member.compress_type for member in packed.infolist()):
+                raise ValueError("its arrays are packed, and may be of any size")
+        with np.load(data, allow_pickle=False) as arrays:
+            header, ids, points = json.loads(str(arrays["header"])), arrays["ids"], arrays["points"]
+        if header["fit"] != fit:
+            return None
+        regions = tuple(MapRegion.from_dict(region) for region in header["regions"])
+        return PassageMap(header["generation"], ids, points, regions)
+    except FileNotFoundError:
+        return None
+    except Exception as error:  # whatever zipfile, NumPy and json make of damaged bytes
+        logger.warning("%s is not a map (%s); the next request for the map creates it again", path, error)
+        return None
+
 
 # -- Passages behind points --------------------------------------------------------------------------------------------
 
@@ -67,13 +136,9 @@ def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
 
 # -- The maker of maps -------------------------------------------------------------------------------------------------
 
-logger = logging.getLogger(__name__)
 Report = Callable[[MapProgress], None]
 
-MOST_NEW = 0.2  # of the passages: with more, all passages are arranged again
-MOST_GONE = 0.5  # of the passages that were arranged together: without more of them, all are arranged again
-_LIKE = 5  # passages that a new one is placed beside
-_AT_ONCE = 4_096
+MOST = 100_000  # passages on a map
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +159,8 @@ class Mapper:
         self._making = threading.Lock()
         self._progress: MapProgress | None = None
 
-    def make(self, *, anew: bool = False, report: Report | None = None) -> PassageMap:
-        """Return the map of the newest generation. It is made or brought up to date if necessary, and saved."""
+    def make(self, report: Report | None = None) -> PassageMap:
+        """Return the map of the newest generation. It is made if necessary, and saved."""
 
         def note(progress: MapProgress) -> None:
             self._progress = progress
@@ -105,14 +170,10 @@ class Mapper:
         with self._making:
             note(MapProgress("reading"))
             try:
-                finish = self._searcher().in_one_generation(lambda index: self._begun(index, anew=anew, report=note))
+                finish = self._searcher().in_one_generation(lambda index: self._begun(index, note))
                 return finish()
             finally:
                 self._progress = None
-
-    def there(self) -> PassageMap | None:
-        """The saved map, without removed passages; None if there is none."""
-        return self._searcher().in_one_generation(lambda index: self._there(index.db))
 
     def coloured(self) -> ColouredMap | None:
         """The saved map, with its colourings; None if there is none."""
@@ -126,15 +187,13 @@ class Mapper:
         """The state of the map."""
         return self._searcher().in_one_generation(self._status)
 
-    def _there(self, db: sqlite3.Connection) -> PassageMap | None:
-        known, ids = self._known(db), _passage_ids(db)
-        return None if known is None else _present(known, ids)
-
     def _coloured(self, index: IndexView) -> ColouredMap | None:
         index.check_documents()
-        passage_map = self._there(index.db)
-        if passage_map is None:
+        known = self._known(index.db)
+        if known is None:
             return None
+        stays = np.isin(known.ids, _passage_ids(index.db))  # removed passages are left out
+        passage_map = replace(known, ids=known.ids[stays], points=known.points[stays])
         spans = get_spans_of_documents(index.db)
         return ColouredMap(index.reader.generation, passage_map, colourings(spans, passage_map.ids))
 
@@ -151,16 +210,15 @@ class Mapper:
         fit = get_fit(db)
         return None if fit is None else read_map(self._folder, fit)
 
-    def _begun(self, index: IndexView, *, anew: bool, report: Report) -> Callable[[], PassageMap]:
-        """Do what needs the index; what is left to do is returned: the long part, if all are arranged."""
-        generation, fit, ids = index.reader.generation, get_fit(index.db), _passage_ids(index.db)
+    def _begun(self, index: IndexView, report: Report) -> Callable[[], PassageMap]:
+        """Do what needs the index; what is left to do is returned: the long part."""
+        generation, fit, all_ids = index.reader.generation, get_fit(index.db), _passage_ids(index.db)
+        ids = all_ids[evenly(len(all_ids), MOST)]
         if fit is None or not len(ids):
-            return lambda: PassageMap(generation, ids[:0], np.zeros((0, 2), dtype=np.float32), (), 0)
-        known = None if anew else read_map(self._folder, fit)
+            return lambda: PassageMap(generation, ids[:0], np.zeros((0, 2), dtype=np.float32), ())
+        known = read_map(self._folder, fit)
         if known is not None and known.generation == generation:
             return lambda: known
-        if known is not None and (updated := _updated(known, ids, index.reader)) is not None:
-            return lambda: self._kept(fit, updated)
         likeness = compare(_StoredRows(index.reader, ids), len(ids), report=report)
         read = evenly(len(ids), MOST_READ)
         texts = _texts(index.db, ids[read])
@@ -170,7 +228,7 @@ class Mapper:
             report(MapProgress("naming"))
             named = regions(points, read, texts)
             report(MapProgress("writing"))
-            return self._kept(fit, PassageMap(generation, ids, points, named, len(points)))
+            return self._kept(fit, PassageMap(generation, ids, points, named))
 
         return finish
 
@@ -204,33 +262,3 @@ def _passage_ids(db: sqlite3.Connection) -> Int64:
 def _texts(db: sqlite3.Connection, ids: Int64) -> list[str]:
     passages = get_passages(db, ids.tolist())
     return [passages[id_].text if id_ in passages else "" for id_ in ids.tolist()]
-
-
-def _present(known: PassageMap, ids: Int64) -> PassageMap:
-    """A map without removed passages."""
-    stays = np.isin(known.ids, ids)
-    return known if stays.all() else replace(known, ids=known.ids[stays], points=known.points[stays])
-
-
-def _updated(known: PassageMap, ids: Int64, reader: IndexReader) -> PassageMap | None:
-    """The map with the present passages; None if too much has changed."""
-    old = _present(known, ids)
-    new = np.setdiff1d(ids, old.ids)
-    added = known.added + len(new)
-    if added > MOST_NEW * len(ids) or len(old) < (1 - MOST_GONE) * known.arranged:
-        return None
-    allowed, rows = IdRanges.of_ids(old.ids), _StoredRows(reader, new)
-    placed = [old.points]
-    for first in range(0, len(new), _AT_ONCE):
-        numbers = np.arange(first, min(first + _AT_ONCE, len(new)))
-        nearest = reader.passage_vectors.search(rows(numbers), _LIKE, allowed=allowed).ids
-        similar = np.where(nearest >= 0, np.searchsorted(old.ids, nearest), -1)
-        placed.append(beside(old.points, similar, new[numbers]))
-    order = np.argsort(np.concatenate((old.ids, new)))
-    return replace(
-        old,
-        generation=reader.generation,
-        ids=np.concatenate((old.ids, new))[order],
-        points=np.concatenate(placed)[order],
-        added=added,
-    )

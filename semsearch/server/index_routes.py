@@ -280,12 +280,6 @@ async def get_picture(request: Request, id: DocumentId, asked: Annotated[Picture
 MAGIC = b"semmap 1"
 
 
-class MapBody(IndexParameters):
-    """How a map is computed."""
-
-    anew: bool = Field(False, description="Compute the whole map again.")
-
-
 class MapPassagesParameters(IndexParameters):
     """Passages of a map."""
 
@@ -389,8 +383,8 @@ async def get_map_passages(request: Request, asked: Annotated[MapPassagesParamet
 
 
 @router.post("/v1/map", response_model=MapAnswer)
-async def make_map(request: Request, body: MapBody) -> Response:
-    """Compute the map of an index, or bring it up to date
+async def make_map(request: Request, body: IndexParameters) -> Response:
+    """Compute the map of an index, if there is none of its newest state
 
     With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the answer, as `report`.
     """
@@ -399,7 +393,7 @@ async def make_map(request: Request, body: MapBody) -> Response:
         mapped, name = indexes.get(body.index), indexes.name_of(body.index)
 
         def work(report: Any) -> MapAnswer:
-            mapped.map(anew=body.anew, progress=report)
+            mapped.map(progress=report)
             return _described(mapped, name)
 
         return work

@@ -18,7 +18,7 @@ from sealing import change, reseal
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import list_indexes
-from semsearch.mapping.passage_map import MAP, PassageMap, read_map, write_map
+from semsearch.mapping.mapper import MAP, PassageMap, read_map, write_map
 from semsearch.results.hits import Hit
 from semsearch.storage.audit import find_faults
 from semsearch.storage.database import IndexDatabase
@@ -259,7 +259,7 @@ def test_a_pipe_in_the_place_of_a_journal_is_not_waited_for(good: Path, tmp_path
 
 @pytest.mark.parametrize("kind", ["packed", "pipe", "endless"])
 def test_a_map_that_would_take_all_memory_or_time_is_none(tmp_path: Path, kind: str) -> None:
-    write_map(tmp_path, 1, PassageMap(1, np.arange(3), np.zeros((3, 2), np.float32), (), 3, 0))
+    write_map(tmp_path, 1, PassageMap(1, np.arange(3), np.zeros((3, 2), np.float32), ()))
     path = tmp_path / MAP
     assert read_map(tmp_path, 1) is not None
     with np.load(path, allow_pickle=False) as arrays:

@@ -46,7 +46,7 @@ from semsearch.filters import parse
 from semsearch.index import Index
 from semsearch.indexing.add_texts import as_texts, checked, read_records
 from semsearch.lexical.postings import Postings
-from semsearch.mapping.passage_map import MAP, read_map
+from semsearch.mapping.mapper import MAP, read_map
 from semsearch.mcp import Tools, use
 from semsearch.readers.document import Document, NotADocument, Text, decode_document, encode_document
 from semsearch.readers.read import read_bytes, read_file

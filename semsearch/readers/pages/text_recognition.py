@@ -7,7 +7,7 @@ commits; then it has the rest recognized (semsearch.indexing.recognize_scans). W
 what to do.
 
 The process for files writes nothing: it sends the lines of each picture as a part of its answer, and the process that
-asks checks them and keeps them in the cache, a file for each picture, by its content.
+asks keeps them in the cache, a file for each picture, by its content.
 
 The engine gives boxes, of words or parts of lines; these are joined to lines, which are straightened by the slant of
 the page and ordered downwards. Columns and paragraphs are found as in any PDF (semsearch.readers.pages.pdf_layout).
@@ -16,8 +16,6 @@ the page and ordered downwards. Columns and paragraphs are found as in any PDF (
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -96,7 +94,7 @@ def lines_of(key: str, draw: Callable[[], UInt8], page: int, size: tuple[float, 
         if recognition.failure or not recognition.is_allowed:
             return recognition.failure or WAITING
         lines = _recognized(draw)
-        send_part(json.dumps([key, lines]).encode())
+        send_part(key.encode() + b"\n" + msgspec.json.encode(lines))
     if isinstance(lines, str):
         return lines
     placed = (_scaled(line._replace(page=page, size=max(line.size, 1e-4)), *size) for line in lines)
@@ -176,7 +174,7 @@ def _recognized(draw: Callable[[], UInt8]) -> _Lines:
     except MemoryError:
         raise
     except Exception as error:  # of an engine, on one page of many
-        return f"{_FAILED}: {str(error)[:_LONGEST] or type(error).__name__}"
+        return f"{_FAILED}: {ascii(str(error))[1:-1][:_LONGEST] or type(error).__name__}"
 
 
 # -- Lines -------------------------------------------------------------------------------------------------------------
@@ -231,7 +229,8 @@ def _boxes(pieces: _Pieces) -> Iterator[_Box]:
     for text, corners, height in zip(pieces.texts, pieces.corners, down, strict=True):
         if any(map(str.isalnum, text)):
             (x, y), (left, _), (right, _) = corners.mean(axis=0), corners.min(axis=0), corners.max(axis=0)
-            yield _Box(" ".join(text.split()), float(left), float(right), float(y - slant * x), max(1.0, float(height)))
+            shown = " ".join(text.encode("utf-8", "replace").decode().split())
+            yield _Box(shown, float(left), float(right), float(y - slant * x), max(1.0, float(height)))
 
 
 def _joined(row: Sequence[_Box]) -> Iterator[_Box]:
@@ -279,10 +278,8 @@ def with_recognition(ask: _Ask, data: bytes, name: str) -> bytes:
     number = count(1)
 
     def take(part: bytes) -> None:
-        with suppress(ValueError, TypeError, RecursionError):  # what another process sends may be anything
-            key, value = json.loads(part)
-            if (lines := _checked(value)) is not None:
-                _keep(folder, str(key), lines)
+        key, _, lines = part.partition(b"\n")
+        _keep(folder, key, lines)  # only such a process reads them, and checks them
         report(next(number))
 
     usual = Limits.of(len(data))
@@ -290,43 +287,26 @@ def with_recognition(ask: _Ask, data: bytes, name: str) -> bytes:
         return ask(waiting._replace(is_allowed=True), Limits(usual.seconds + _PAGE, usual.memory + _MEMORY), take)
     except SourceError as error:  # the file's own, or the engine's: reading it without recognition shows which
         failure = f"{_FAILED}: {str(error).removeprefix(name).strip()[:_LONGEST]}"
-    _keep(folder, file_key, failure)
+    _keep(folder, file_key.encode(), msgspec.json.encode(failure))
     return ask(waiting._replace(failure=failure), None, None)
 
 
 # -- The cache ---------------------------------------------------------------------------------------------------------
 
-_MOST_LINES = 20_000  # of a picture
 
-
-def _path(folder: Path, key: str) -> Path:
-    digest = hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=20).hexdigest()
-    return folder / digest[:2] / f"{digest[2:]}.json"
+def _path(folder: Path, key: bytes) -> Path:
+    return folder / f"{hashlib.blake2b(key, digest_size=20).hexdigest()}.json"
 
 
 def _known(folder: Path, key: str) -> _Lines | None:
     """What is known of a picture; None if nothing is, or it is damaged."""
-    path = _path(folder, key)
-    with suppress(OSError, ValueError, RecursionError):
-        return _checked(json.loads(path.read_bytes()))
+    with suppress(OSError, ValueError):  # msgspec's errors are ValueErrors
+        lines: _Lines = msgspec.json.decode(_path(folder, key.encode()).read_bytes(), type=str | list[PageLine])
+        return lines
     return None
 
 
-def _keep(folder: Path, key: str, lines: _Lines) -> None:
-    path = _path(folder, key)
+def _keep(folder: Path, key: bytes, lines: bytes) -> None:
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(json.dumps(lines), encoding="utf-8")
-        temporary.replace(path)
-
-
-def _checked(value: Any) -> _Lines | None:
-    """The lines of a picture, or the reason why there are none; None for anything else."""
-    with suppress(msgspec.ValidationError):
-        lines: _Lines = msgspec.convert(value, str | list[PageLine])
-        if isinstance(lines, str):
-            return lines[: 2 * _LONGEST]
-        if len(lines) <= _MOST_LINES and all(-9 < share < 9 for line in lines for share in line[2:6]):
-            return lines
-    return None
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _path(folder, key).write_bytes(lines)

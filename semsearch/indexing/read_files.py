@@ -42,15 +42,11 @@ from semsearch.sources.root_files import FetchedFile, RemoteState, remote_source
 from semsearch.sources.unchanged import PresentFile
 from semsearch.system.parallel import Executor
 from semsearch.system.source_files import storable_time
-from semsearch.text.passage_records import (
-    PassageRecord,
-    each_record,
-    find_words,
-    language_of_records,
-    reading_of,
-    storable,
-)
+from semsearch.text.languages import language_of_parts
+from semsearch.text.passage_words import find_words
+from semsearch.text.passages import PassageRecord, each_record
 from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import storable
 from semsearch.word_vectors.multilingual import WordFinder
 from semsearch.word_vectors.table import VectorsReference, WordVectors
 
@@ -141,7 +137,7 @@ def prepared_of(document: Document, *, with_passages: bool = False, **state: Any
         format=document.format,
         metadata=json.dumps(dict(document.metadata), allow_nan=False),
         records=tuple(each_record(document)) if with_passages else (),
-        reading=reading_of(document),
+        reading=(len(document.source), json.dumps([omission.to_dict() for omission in document.omissions])),
         columns=document.columns,
     )
 
@@ -196,7 +192,7 @@ class Preparer:
         """The same file with the language of its text, by its first passages, if languages are told apart."""
         if file.language or not self._finds_languages:
             return file
-        return replace(file, language=language_of_records(file.records))
+        return replace(file, language=language_of_parts(record.text for record in file.records))
 
     def words_of(
         self, records: Sequence[PassageRecord], languages: Sequence[str]

@@ -58,7 +58,7 @@ from semsearch.storage.known_files import (
 )
 from semsearch.storage.schema import get_meta
 from semsearch.system.parallel import Processes
-from semsearch.text.passage_records import each_record
+from semsearch.text.passages import each_record
 
 if TYPE_CHECKING:
     import sqlite3

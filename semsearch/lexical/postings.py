@@ -31,7 +31,7 @@ from semsearch.lexical import spelling
 from semsearch.lexical.spelling import SpelledWords
 from semsearch.storage.segments import LARGEST_WORDS, Segment, segment_name
 from semsearch.system.durable import CheckedFile, Write, write_durably
-from semsearch.text.passage_records import PassageWords
+from semsearch.text.passage_words import PassageWords
 from semsearch.text.terms import Lexicon, Terms
 
 if TYPE_CHECKING:

@@ -39,9 +39,8 @@ from semsearch.results.origin import ExactPart, ExactWords
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.passage_rows import need_passages, with_documents
-from semsearch.text.passage_records import storable
 from semsearch.text.terms import of_question
-from semsearch.text.tokens import words
+from semsearch.text.tokens import storable, words
 
 if TYPE_CHECKING:
     import sqlite3

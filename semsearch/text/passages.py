@@ -1,6 +1,6 @@
 """Split a document into passages: what is ranked, shown and handed to a language model.
 
-A passage is consecutive blocks under one trail of headings, up to `max_words` long; it never crosses a heading, a page,
+A passage is consecutive blocks under one trail of headings, of at most 200 words; it never crosses a heading, a page,
 or a part such as a slide or a message (`Block.part`). Finer places, the rows of a table or the cells of a notebook, may
 share a passage, and each sentence keeps its own; one that runs over the end of a page is where it begins. A longer
 block is cut at sentence ends. A heading with nothing under it, not even a deeper heading, is a passage by itself; a
@@ -13,51 +13,47 @@ that the memory needed is a small part of what the text itself takes.
 
 from __future__ import annotations
 
+import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from semsearch.readers.document import Block, Document
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
-from semsearch.text.text_lengths import CHARACTERS, count_words
+from semsearch.text.text_lengths import CHARACTERS, count_words, heading_text
+from semsearch.text.tokens import storable
 
 SPLITTER_VERSION = "5"  # stored in an index; raised when the boundaries of passages or sentences change
+MOST_WORDS = 200  # of a passage
 _BETWEEN_BLOCKS = "\n\n"
 _LONGEST_HEADING = 500  # characters: it is kept with every passage under it, and a minified page may be one heading
 _STRETCH = 1000  # sentences, or passages, grouped at once
 _PAGE = attrgetter("page")
-_SENTENCE = struct.Struct("<5i")
-
-
-class Sentence(NamedTuple):
-    """The position of a sentence in its passage and in the document's source. All offsets are in characters."""
-
-    start: int  # in Passage.text
-    end: int
-    source_start: int  # in Document.source
-    source_end: int
-    line: int  # of source_start; the first line is 1
+_SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """Consecutive blocks under one heading trail (outermost heading first), joined by blank lines."""
+class PassageRecord:
+    """A passage in the form in which it is stored."""
 
-    text: str
-    headings: tuple[str, ...]
+    headings: str  # JSON
+    above: str  # title and headings, as they are embedded
     line: int
-    page: int | None  # of all its sentences
-    positions: bytes  # of its sentences: (n, 5) int32, as a `Sentence` has them; millions of objects are not made
-    places: tuple[tuple[int, str | None], ...] = ()  # (number of a sentence, the place from there on); empty: no places
-    metadata: Mapping[str, Any] | None = None  # the chosen columns of the record that it is of
+    page: int | None
+    text: str
+    offsets: bytes  # (n, 5) int32: start, end, source start, source end, line
+    sentences: int
+    places: str | None = None  # JSON: (number of a sentence, the place from there on)
+    metadata: str | None = None  # JSON, of a record's chosen columns; None if there are none
+    format: str = "text"  # of the document
 
     @property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """The positions of its sentences."""
-        return tuple(map(Sentence._make, _SENTENCE.iter_unpack(self.positions)))
+    def sentence_texts(self) -> list[str]:
+        """The text of each sentence."""
+        return [self.text[start:end] for start, end in _SPANS.iter_unpack(self.offsets)]
 
 
 class _BlockPart(NamedTuple):
@@ -69,23 +65,19 @@ class _BlockPart(NamedTuple):
     page: int | None
 
 
-def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
-    """Split a document into passages, in reading order.
+def each_record(document: Document) -> Iterator[PassageRecord]:
+    """Divide a document into passages, in reading order, and yield them one at a time.
 
-    Every word of every body block is in exactly one of them. None has more than `max_words` words, unless a single
+    Every word of every body block is in exactly one of them. None has more than `MOST_WORDS` words, unless a single
     sentence has.
     """
-    return list(each_passage(document, max_words=max_words))
-
-
-def each_passage(document: Document, *, max_words: int = 200) -> Iterator[Passage]:
-    """Like `passages`, but yields them one at a time: for a document of a hundred megabytes, use this."""
-    lines = _LineCounter(document.source)
-    for headings, blocks in _sections(document):
-        for _, on_page in groupby(_pieces(blocks, max_words), key=_PAGE):
-            for pieces in _stretches(on_page, max_words):
-                for group in _groups([piece.words for piece in pieces], max_words):
-                    yield _passage(headings, pieces[group], lines)
+    title, lines = storable(document.title), _LineCounter(document.source)
+    for trail, blocks in _sections(document):
+        headings, above = json.dumps(trail), heading_text(title, trail)
+        for _, on_page in groupby(_pieces(blocks), key=_PAGE):
+            for pieces in _stretches(on_page):
+                for group in _groups([piece.words for piece in pieces]):
+                    yield _passage(pieces[group], headings, above, lines, document.format)
 
 
 def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], Iterator[Block]]]:
@@ -133,29 +125,29 @@ def _headings(trail: list[Block]) -> tuple[str, ...]:
     return tuple(" ".join(heading.text[:_LONGEST_HEADING].split()) for heading in trail)
 
 
-def _stretches(pieces: Iterator[_BlockPart], max_words: int) -> Iterator[list[_BlockPart]]:
+def _stretches(pieces: Iterator[_BlockPart]) -> Iterator[list[_BlockPart]]:
     """The pieces of a section in lists that make about `_STRETCH` passages each: nearly always a single list."""
     stretch: list[_BlockPart] = []
     words = 0
     for piece in pieces:
         stretch.append(piece)
         words += piece.words
-        if words >= _STRETCH * max_words:
+        if words >= _STRETCH * MOST_WORDS:
             yield stretch
             stretch, words = [], 0
     if stretch:
         yield stretch
 
 
-def _pieces(blocks: Iterable[Block], max_words: int) -> Iterator[_BlockPart]:
+def _pieces(blocks: Iterable[Block]) -> Iterator[_BlockPart]:
     """The blocks of a section; of one that is too long, parts that end with a sentence."""
     for block in blocks:
-        words = count_words(block.text) if len(block.text) <= max_words * CHARACTERS else max_words + 1
-        if words <= max_words and not block.spots:
+        words = count_words(block.text) if len(block.text) <= MOST_WORDS * CHARACTERS else MOST_WORDS + 1
+        if words <= MOST_WORDS and not block.spots:
             spans = [*_given_spans(block)] if block.sentences else sentence_spans(block.text)
             yield _BlockPart(block, spans, words, block.page)
         else:
-            yield from _parts(block, max_words)
+            yield from _parts(block)
 
 
 def _spans(block: Block) -> Iterator[tuple[int, int]]:
@@ -171,24 +163,24 @@ def _given_spans(block: Block) -> Iterator[tuple[int, int]]:
             yield from ((start + first, start + last) for first, last in sentence_spans(block.text[start:end]))
 
 
-def _parts(block: Block, max_words: int) -> Iterator[_BlockPart]:
+def _parts(block: Block) -> Iterator[_BlockPart]:
     text = block.text
     for page, on_page in groupby(_spans(block), key=lambda span: block.page_at(span[0])):
         while spans := list(islice(on_page, _STRETCH)):
             starts = [start for start, _ in spans]
             ends = [*starts[1:], spans[-1][1]]
             counts = [count_words(text[start:end]) for start, end in zip(starts, ends, strict=True)]
-            for group in _groups(counts, max_words):
+            for group in _groups(counts):
                 yield _BlockPart(block, spans[group], sum(counts[group]), page)
 
 
-def _groups(sizes: list[int], most: int) -> Iterator[slice]:
-    """Consecutive groups of about the same size, none above `most` unless one of a single element."""
+def _groups(sizes: list[int]) -> Iterator[slice]:
+    """Consecutive groups of about the same size, none above `MOST_WORDS` unless one of a single element."""
     total = sum(sizes)
-    enough = total / max(1, -(-total // most))
+    enough = total / max(1, -(-total // MOST_WORDS))
     first = size = 0
     for index, words in enumerate(sizes):
-        if index > first and (size + words > most or size >= enough):
+        if index > first and (size + words > MOST_WORDS or size >= enough):
             yield slice(first, index)
             first, size = index, 0
         size += words
@@ -196,7 +188,7 @@ def _groups(sizes: list[int], most: int) -> Iterator[slice]:
         yield slice(first, len(sizes))
 
 
-def _passage(headings: tuple[str, ...], pieces: list[_BlockPart], lines: _LineCounter) -> Passage:
+def _passage(pieces: list[_BlockPart], headings: str, above: str, lines: _LineCounter, format: str) -> PassageRecord:
     texts: list[str] = []
     positions: list[int] = []
     places: list[tuple[int, str | None]] = []
@@ -212,14 +204,18 @@ def _passage(headings: tuple[str, ...], pieces: list[_BlockPart], lines: _LineCo
         locate = _mapped if block.anchors else _verbatim
         positions += locate(block, spans, base - first, lines)
         base += len(text) + len(_BETWEEN_BLOCKS)
-    return Passage(
-        text=_BETWEEN_BLOCKS.join(texts),
-        headings=headings,
+    changes, metadata = tuple(_changes(places)), pieces[0].block.metadata
+    return PassageRecord(
+        headings,
+        above,
         line=positions[4],
         page=pieces[0].page,
-        positions=struct.pack(f"<{len(positions)}i", *positions),
-        places=tuple(_changes(places)),
-        metadata=pieces[0].block.metadata,
+        text=_BETWEEN_BLOCKS.join(texts),
+        offsets=struct.pack(f"<{len(positions)}i", *positions),
+        sentences=len(positions) // 5,
+        places=json.dumps(changes) if changes else None,
+        metadata=json.dumps(metadata, allow_nan=False) if metadata else None,
+        format=format,
     )
 
 

@@ -53,6 +53,11 @@ def normalise(text: str) -> str:
     return " ".join(_SEPARATORS.sub(" ", _ENDINGS.sub("", parted)).split())
 
 
+def storable(text: str) -> str:
+    """Replace lone surrogates in a text by question marks: they are not characters, and no database stores them."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 _SIGNS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _TYPOGRAPHY = "‘’“”–—…•«»\u00a0\u2009"  # signs that often differ between two copies of one text
 

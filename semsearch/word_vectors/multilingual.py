@@ -39,7 +39,7 @@ from semsearch.word_vectors.language_words import is_unparted, language_words, s
 from semsearch.word_vectors.table import VectorTable, WordVectors, shipped_name
 
 if TYPE_CHECKING:
-    from semsearch.text.passage_records import PassageWords
+    from semsearch.text.passage_words import PassageWords
 
 _BASES = {language: number * MOST_WORDS for number, language in enumerate((ENGLISH, *sorted({*RULES} - {ENGLISH})))}
 

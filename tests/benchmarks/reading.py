@@ -29,7 +29,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 from semsearch.readers import read as reading
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_child import taken
-from semsearch.text.passages import each_passage
+from semsearch.text.passages import each_record
 
 _SYLLABLES = "ba con de ex fi gra hy in ju kel lo mi na or pre qua ri sta tu vor".split()
 placed: Any = import_module("sample_files.placed_files")  # which mypy does not check
@@ -86,7 +86,7 @@ MAKERS: dict[str, Callable[[list[str]], bytes]] = {
 
 
 def _read(data: bytes, name: str) -> int:
-    return sum(len(passage.sentences) for passage in each_passage(read_bytes(data, name)))
+    return sum(passage.sentences for passage in each_record(read_bytes(data, name)))
 
 
 def _floor(suffix: str, data: bytes, texts: list[str]) -> Callable[[], object]:

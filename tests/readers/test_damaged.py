@@ -8,12 +8,12 @@ import zipfile
 from collections.abc import Callable
 
 import pytest
+from cited import passages
 from sample_files.damage import damaged
 from sample_files.valid_files import NAMES, odt, sound, zipped
 
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.readers.read import read_bytes
-from semsearch.text.passages import passages
 
 _TRIES = 60  # of each format; thousands were tried once
 

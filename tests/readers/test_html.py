@@ -1,10 +1,10 @@
 """HTML: what a reader of the page sees, and where it stands in the source."""
 
 import pytest
+from cited import passages
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes, read_text
-from semsearch.text.passages import passages
 
 
 def read(source: str) -> Document:

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cited import check_whole, sentences
+from cited import check_whole, passages, sentences
 
 from semsearch import Index
 from semsearch.readers.document import Document
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_bytes, read_text
-from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cited import check_whole, cited_sentences, sentences
+from cited import check_whole, cited_sentences, passages, sentences
 from packages import needed
 
 from semsearch import Index
@@ -20,7 +20,6 @@ from semsearch.readers.document import Document, Omission
 from semsearch.readers.read import read_bytes
 from semsearch.readers.reader_process import end_reader_processes
 from semsearch.readers.sniff import MISSING_OCR
-from semsearch.text.passages import passages
 from semsearch.word_vectors.table import VectorTable
 
 needed("pypdfium2")

@@ -9,13 +9,12 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from cited import check_places, check_whole, places
+from cited import check_places, check_whole, passages, places
 from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
 from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.text.passages import passages
 
 ROWS = [
     ["title", "text", "year"],

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from cited import passages
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_text
-from semsearch.text.passages import passages
 
 
 def read(source: str) -> Document:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cited import check_places, check_whole, sentences
+from cited import Passage, check_places, check_whole, passages, sentences
 
 import semsearch
 from semsearch.errors import SourceError
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes, read_file
-from semsearch.text.passages import Passage, passages
 
 C = """/*
  * The moon pulls the sea.

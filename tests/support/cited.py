@@ -2,13 +2,58 @@
 
 from __future__ import annotations
 
+import json
 import re
+import struct
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from semsearch.readers.document import Document, line_starts
-from semsearch.text.passages import passages
+from semsearch.text.passages import each_record
 
 _WORD = re.compile(r"[^\W_]+")
+
+
+class Sentence(NamedTuple):
+    """The position of a sentence in its passage and in the document's source."""
+
+    start: int
+    end: int
+    source_start: int
+    source_end: int
+    line: int
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What a stored passage says."""
+
+    text: str
+    headings: tuple[str, ...]
+    line: int
+    page: int | None
+    sentences: tuple[Sentence, ...]
+    places: tuple[tuple[int, str | None], ...]
+    metadata: dict[str, Any]
+
+
+def passages(document: Document, *, max_words: int = 200) -> list[Passage]:
+    """The passages of a document."""
+    with patch("semsearch.text.passages.MOST_WORDS", max_words):
+        return [
+            Passage(
+                record.text,
+                tuple(json.loads(record.headings)),
+                record.line,
+                record.page,
+                tuple(map(Sentence._make, struct.iter_unpack("<5i", record.offsets))),
+                tuple(map(tuple, json.loads(record.places or "[]"))),
+                json.loads(record.metadata or "{}"),
+            )
+            for record in each_record(document)
+        ]
 
 
 def sentences(document: Document) -> list[str]:

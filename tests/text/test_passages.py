@@ -1,11 +1,10 @@
 """Passages: which blocks belong together, and that every sentence can be found again in the source."""
 
-from cited import cited_sentences
+from cited import cited_sentences, passages
 from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Block, Builder, Document, Spot
 from semsearch.readers.read import read_text
-from semsearch.text.passages import passages
 
 
 def document(*blocks: Block) -> Document:

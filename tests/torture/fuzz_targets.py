@@ -25,6 +25,7 @@ from urllib.request import OpenerDirector
 from urllib.response import addinfourl
 
 import numpy as np
+from cited import passages
 from fixtures import reading_here
 from operations import operations
 from sample_files.damage import damaged
@@ -60,7 +61,6 @@ from semsearch.storage.connections import DATABASE
 from semsearch.storage.published import name_of, published_at
 from semsearch.storage.segments import Segment
 from semsearch.system.locations import has_password, local_path, shown_uri
-from semsearch.text.passages import passages
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import Topics, open_topics, write_topics

@@ -27,8 +27,7 @@ from typing import Any
 
 from semsearch import Index
 from semsearch.readers.read import read_file
-from semsearch.text.passages import passages
-from semsearch.text.text_lengths import heading_text
+from semsearch.text.passages import each_record
 
 QUESTIONS = Path(__file__).with_name("code_questions.jsonl")
 DEPTH = 10
@@ -91,11 +90,9 @@ def bm25s_answers(folder: Path, questions: Sequence[str]) -> list[list[Found]]:
     corpus: list[list[str]] = []
     for path in sorted(path for path in folder.rglob("*") if path.suffix in CODE):
         document = read_file(path).document
-        for passage in passages(document):
-            line = passage.sentences[0].line
-            places.append((path.relative_to(folder).as_posix(), line, line))
-            above = heading_text(document.title, passage.headings)
-            corpus.append(stemmer.stemWords(tokens(f"{above} {passage.text}")))
+        for passage in each_record(document):
+            places.append((path.relative_to(folder).as_posix(), passage.line, passage.line))
+            corpus.append(stemmer.stemWords(tokens(f"{passage.above} {passage.text}")))
     ranking = bm25s.BM25(k1=1.2, b=0.75)
     ranking.index(corpus, show_progress=False)
     asked = [stemmer.stemWords(tokens(question)) for question in questions]

@@ -1,6 +1,4 @@
-"""Passages as the index stores them, and their words, found once for both the vectors and the lexical index.
-
-A stored passage is its text, its headings as JSON, and its sentences as packed offsets.
+"""The words of passages, found once for both the vectors and the lexical index.
 
 The vectors are made of the words of each sentence, the lexical index of those of each passage. Sentences are separated
 by white space, so that a passage has the words of its sentences. Only where two sentences touch ("vec![1]") may a word,
@@ -10,74 +8,18 @@ index, passages in other languages than English, whose terms are not those of En
 
 from __future__ import annotations
 
-import json
-import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.types import Int64
-from semsearch.readers.document import Document
-from semsearch.text.languages import ENGLISH, language_of_parts, language_of_passage
-from semsearch.text.passages import each_passage
-from semsearch.text.text_lengths import heading_text
+from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.tokens import WordChunk, hash_chunks, with_parts
 
-_SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
-
-
-@dataclass(frozen=True, slots=True)
-class PassageRecord:
-    """A passage in the form in which it is stored."""
-
-    headings: str  # JSON
-    above: str  # title and headings, as they are embedded
-    line: int
-    page: int | None
-    text: str
-    offsets: bytes  # (n, 5) int32: start, end, source start, source end, line
-    sentences: int
-    places: str | None = None  # JSON: (number of a sentence, the place from there on)
-    metadata: str | None = None  # JSON, of a record's chosen columns; None if there are none
-    format: str = "text"  # of the document
-
-    @property
-    def sentence_texts(self) -> list[str]:
-        """The text of each sentence."""
-        return [self.text[start:end] for start, end in _SPANS.iter_unpack(self.offsets)]
-
-
-def language_of_records(records: Iterable[PassageRecord]) -> str:
-    """The language of a document by its first passages; their headings are often in another."""
-    return language_of_parts(record.text for record in records)
-
-
-def storable(text: str) -> str:
-    """Replace lone surrogates in a text by question marks: they are not characters, and no database stores them."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def each_record(document: Document) -> Iterator[PassageRecord]:
-    """Yield the passages of a document as records, one at a time."""
-    title = storable(document.title)
-    trail: tuple[str, ...] | None = None
-    headings = above = ""
-    for passage in each_passage(document):
-        if passage.headings is not trail:  # the passages of a section share theirs
-            trail = passage.headings
-            headings, above = json.dumps(trail), heading_text(title, trail)
-        places = json.dumps(passage.places) if passage.places else None
-        metadata = json.dumps(passage.metadata, allow_nan=False) if passage.metadata else None
-        where = headings, above, passage.line, passage.page
-        offsets = passage.positions
-        sentences = len(offsets) // _SPANS.size
-        yield PassageRecord(*where, passage.text, offsets, sentences, places, metadata, document.format)
-
-
-def reading_of(document: Document) -> tuple[int, str]:
-    """Count the characters of a document's text; with its omissions, as JSON."""
-    return len(document.source), json.dumps([omission.to_dict() for omission in document.omissions])
+if TYPE_CHECKING:
+    from semsearch.text.passages import PassageRecord
 
 
 @dataclass(frozen=True, slots=True)

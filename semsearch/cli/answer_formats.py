@@ -1,13 +1,13 @@
 """Answers as text for pipes and other programs: plain lines, JSON, paths and the like.
 
-Each format is a function from answers to lines. Control characters of a document or a query never reach the terminal:
+Each format is a function from an answer to lines. Control characters of a document or a query never reach the terminal:
 JSON escapes them, the other formats write a space. Paths are printed as short as one would write them here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -31,30 +31,12 @@ from semsearch.text.languages import name_of
 if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation, Quoted, TermScore
 
-# -- Whole passages ----------------------------------------------------------------------------------------------------
+# -- Safe texts --------------------------------------------------------------------------------------------------------
 
 _SYMBOL = re.compile(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
 _CODE_SYMBOLS = 0.1  # share of symbols above which lines are code
 # by terminals; not line ends and tabs
 OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
-
-
-@dataclass(frozen=True, slots=True)
-class PassageLine:
-    """A line of a passage, safe to print; whether the best sentence, or a part of it, stands on it."""
-
-    text: str
-    is_best: bool
-
-
-def passage_lines(hit: Hit) -> Iterator[PassageLine]:
-    """The lines of a hit's passage."""
-    first = hit.passage.find(hit.sentence) if hit.sentence else -1
-    last, begin = first + len(hit.sentence), 0
-    for line in hit.passage.splitlines(keepends=True):
-        end = begin + len(line)
-        yield PassageLine(safe_line(line), first >= 0 and begin < last and first < end and not line.isspace())
-        begin = end
 
 
 def code_lines(sentence: str) -> list[str]:
@@ -151,7 +133,6 @@ class Answer:
     hits: Hits
     by_words: bool = True
     explanations: Sequence[Explanation] = ()  # one for each hit that is shown, or none
-    whole: bool = False  # show passages, not sentences only
     weak: int = 0  # hits at the end, below the relevance threshold or none that answers, left out
     every: bool = False  # none is to be left out
 
@@ -274,92 +255,57 @@ def marks(hit: Hit) -> list[str]:
     return [*index, f"in {name_of(hit.language)}"] if hit.language else index
 
 
-def json_object(answers: Iterable[Answer]) -> Iterator[str]:
+def json_object(answer: Answer) -> Iterator[str]:
     """An answer as one JSON object: query, mode, hits."""
-    for answer in answers:
-        yield to_json(answer.to_dict())
+    yield to_json(answer.to_dict())
 
 
-def json_list(answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers as a JSON list of objects with query, mode and hits, written as they come."""
-    before = "["
-    for answer in answers:
-        yield before
-        yield to_json(answer.to_dict())
-        before = ","
-    yield "]" if before == "," else "[]"
+def jsonl(answer: Answer) -> Iterator[str]:
+    """An answer as JSON Lines: an object for each hit, with its query and the verdict on it."""
+    for hit in answer.hit_dicts():
+        yield to_json({"query": answer.query, "mode": answer.mode, **answer.verdict, **hit}, indent=None)
 
 
-def jsonl(answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers as JSON Lines: an object for each hit, with its query and the verdict on it."""
-    for answer in answers:
-        for hit in answer.hit_dicts():
-            yield to_json({"query": answer.query, "mode": answer.mode, **answer.verdict, **hit}, indent=None)
-
-
-def plain(answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers as plain lines: `path:line  score  trail`; the sentence below, marked if there is context.
+def plain(answer: Answer) -> Iterator[str]:
+    """An answer as plain lines: `path:line  score  trail`; the sentence below, marked if there is context.
 
     Near-duplicates and the explanation follow.
     """
-    for answer in answers:
-        if answer.hits.verdict == "not here" or answer.hits.total is not None:
-            yield from filter(None, [answer.heading])
-        for hit, explanation in zip_longest(answer.hits, answer.explanations):
-            if hit is not answer.hits[0]:
-                yield ""
-            parts = [path_and_position(hit), score_of(hit, answer.hits.verdict), *marks(hit), " › ".join(trail(hit))]
-            yield "  ".join(filter(None, parts))
-            yield from _text_lines(hit, is_whole=answer.whole)
-            if also := also_in(hit):
-                yield f"    + {also}"
-            if stale := stale_mark(hit):
-                yield f"    ! {stale}"
-            if explanation is not None:
-                yield from (f"    {line}" for line in explanation_lines(explanation))
+    if answer.hits.verdict == "not here" or answer.hits.total is not None:
+        yield from filter(None, [answer.heading])
+    for hit, explanation in zip_longest(answer.hits, answer.explanations):
+        if hit is not answer.hits[0]:
+            yield ""
+        parts = [path_and_position(hit), score_of(hit, answer.hits.verdict), *marks(hit), " › ".join(trail(hit))]
+        yield "  ".join(filter(None, parts))
+        yield from (f"    {one_line(text)}".rstrip() for text in hit.before)
+        yield f"  {'>' if hit.before or hit.after else ' '} {one_line(hit.sentence)}".rstrip()
+        yield from (f"    {one_line(text)}".rstrip() for text in hit.after)
+        if also := also_in(hit):
+            yield f"    + {also}"
+        if stale := stale_mark(hit):
+            yield f"    ! {stale}"
+        if explanation is not None:
+            yield from (f"    {line}" for line in explanation_lines(explanation))
 
 
-def _text_lines(hit: Hit, *, is_whole: bool) -> Iterator[str]:
-    """The passage, or the sentence between its neighbours; marked, unless it stands alone."""
-    if is_whole:
-        lines = [(line.text, line.is_best) for line in passage_lines(hit)]
-    else:
-        has_context = bool(hit.before or hit.after)
-        lines = [(one_line(text), False) for text in hit.before]
-        lines += [(one_line(hit.sentence), has_context), *((one_line(text), False) for text in hit.after)]
-    yield from ((f"  > {text}" if is_marked else f"    {text}").rstrip() for text, is_marked in lines)
-
-
-def plain_batch(answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers as plain lines, under a line for each query."""
-    separator: list[str] = []
-    for answer in answers:
-        yield from [*separator, f"? {one_line(answer.query)}"]
-        yield from plain([answer]) if answer.hits else [f"    {answer.without_hits}"]
-        separator = [""]
-
-
-def paths(answers: Iterable[Answer]) -> Iterator[str]:
+def paths(answer: Answer) -> Iterator[str]:
     """The paths of the hits, each once, the best first."""
-    for answer in answers:
-        yield from dict.fromkeys(map(path_of, answer.usable))
+    yield from dict.fromkeys(map(path_of, answer.usable))
 
 
-def null(answers: Iterable[Answer]) -> Iterator[str]:
+def null(answer: Answer) -> Iterator[str]:
     """The paths of the hits as they are, for `xargs -0`: each once and ended by a null, whatever characters it has."""
-    for answer in answers:
-        for path in dict.fromkeys(hit.path for hit in answer.usable):
-            yield f"{path}\0"
+    yield from (f"{path}\0" for path in dict.fromkeys(hit.path for hit in answer.usable))
 
 
-def vimgrep(answers: Iterable[Answer]) -> Iterator[str]:
+def vimgrep(answer: Answer) -> Iterator[str]:
     """Hits as `path:line:1:sentence`, as editors read them; the column is always the first."""
-    for answer in answers:
-        for hit in answer.usable:
-            yield f"{path_of(hit)}:{hit.line}:1:{one_line(hit.sentence)}"
+    for hit in answer.usable:
+        yield f"{path_of(hit)}:{hit.line}:1:{one_line(hit.sentence)}"
 
 
-FORMATS: dict[str, Callable[[Iterable[Answer]], Iterator[str]]] = {
+FORMATS: dict[str, Callable[[Answer], Iterator[str]]] = {
     "json": json_object,
     "jsonl": jsonl,
     "null": null,
@@ -368,4 +314,3 @@ FORMATS: dict[str, Callable[[Iterable[Answer]], Iterator[str]]] = {
     "vimgrep": vimgrep,
 }
 EXPLAINING = ("table", "plain", "json", "jsonl")  # formats that have room for explanations
-BATCH_FORMATS = FORMATS | {"json": json_list, "plain": plain_batch}

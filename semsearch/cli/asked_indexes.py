@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from semsearch.cli import options
-from semsearch.cli.answer_formats import BATCH_FORMATS, FORMATS, Answer
+from semsearch.cli.answer_formats import FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import find_asked, name_or_path, of_this_folder, others, shown
 from semsearch.cli.printing import complain, warn
@@ -134,27 +134,17 @@ def without_passages(query: str, passages: Context) -> str:
     return nothing_answers(passages.missing or (), query) if passages.weak else f"no hits for {quoted(query)}"
 
 
-def show(answers: Iterable[Answer], format: options.Format, asked: Asked, *, batch: bool = False) -> int:
-    """Print answers in a format as they come, and warn of changed files unless it shows them; the number of hits."""
-    number = 0
-    stale: list[Hit] = []
-
-    def counted() -> Iterator[Answer]:
-        nonlocal number
-        for answer in answers:
-            number += len(answer.usable)
-            stale.extend(hit for hit in answer.hits if hit.stale)
-            if answer.hits and not answer.usable and not batch and format not in ("table", "plain"):
-                complain(answer.without_hits)
-            yield answer
-
+def show(answer: Answer, format: options.Format, asked: Asked) -> int:
+    """Print an answer in a format, and warn of changed files unless it shows them; returns the number of hits."""
+    if answer.hits and not answer.usable and format not in ("table", "plain"):
+        complain(answer.without_hits)
     if format == "table":
-        from semsearch.cli.terminal import print_answers  # rich: a pipe needs none of it
+        from semsearch.cli.terminal import print_answer  # rich: a pipe needs none of it
 
-        print_answers(counted(), batch=batch)
+        print_answer(answer)
     else:
-        for line in (BATCH_FORMATS if batch else FORMATS)[format](counted()):
+        for line in FORMATS[format](answer):
             print(line, end="" if format == "null" else "\n")
     if not format.startswith("json"):
-        tell_if_stale(stale, asked)
-    return number
+        tell_if_stale(answer.hits, asked)
+    return len(answer.usable)

@@ -66,7 +66,6 @@ def complete_index(ctx: Any, incomplete: str) -> list[str]:
 # -- Options -----------------------------------------------------------------------------------------------------------
 
 Format = Literal["table", "plain", "paths", "null", "vimgrep", "json", "jsonl"]
-Show = Literal["sentence", "passage"]
 Dtype = Literal["float32", "float16", "int8"]
 
 
@@ -158,7 +157,6 @@ class OutputArguments:
     """How an answer is shown."""
 
     context: Annotated[int, Option("--context", "-C", metavar="N", help="Show N sentences before and after.")] = 0
-    show: Annotated[Show, Option(help="What to show of each hit.", show_choices=True)] = "sentence"
     format_: Annotated[
         Format | None,
         Option(
@@ -180,17 +178,6 @@ class OutputArguments:
         if len(set(requested)) > 1:
             raise UsageError(f"choose one output format, not {' and '.join(requested)}")
         return requested[0] if requested else "table" if sys.stdout.isatty() else "plain"
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether to show whole passages. Raises UsageError if the format or --context conflicts with that."""
-        if self.show == "passage" and self.format not in ("table", "plain"):
-            raise UsageError(
-                f"--show passage works with table and plain, not {self.format}; JSON always has the passages"
-            )
-        if self.show == "passage" and self.context:
-            raise UsageError("--show passage includes the surrounding sentences; leave out --context")
-        return self.show == "passage"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from semsearch.cli.answer_formats import (
     code_lines,
     explanation_lines,
     marks,
-    passage_lines,
     path_of,
     position_of,
     score_of,
@@ -43,44 +41,32 @@ _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or 
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
 
 
-def print_answers(answers: Iterable[Answer], *, batch: bool) -> None:
+def print_answer(answer: Answer) -> None:
     """Print a block for each hit: rank, score, path:line › trail, and the sentence with the query's words set off."""
     console = Console(highlight=False, emoji=False, markup=False)
     width = min(console.width, WIDEST)
-    for answer in answers:
-        if batch:
-            console.print(Text(f"? {one_line(answer.query)}", style="bold"))
-            console.print()
-        if not answer.hits:
-            Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
-            continue
-        asked = query_pattern(answer.compared) if answer.by_words else None
-        if answer.mode == "exact":
-            asked = re.compile(r"\s+".join(map(re.escape, answer.query.split()))) if answer.query else None
-        if answer.heading:
-            console.print(Text(answer.heading, "yellow"))
-        best = max(hit.score for hit in answer.hits)
-        for hit, explanation in zip_longest(answer.hits, answer.explanations):
-            score = (score_of(hit, answer.hits.verdict), heat(hit.score, best) if answer.hits.answered else "dim")
-            console.print(heading(hit, score, width=console.width), soft_wrap=True)
-            for text in _below(hit, answer.whole, asked, width - _INDENT):
-                _print_below(console, text, width)
-            for line in explanation_lines(explanation) if explanation is not None else ():
-                _print_below(console, Text(line, "dim"), width)
-            console.print()
-        if answer.weak:
-            console.print(Text(answer.left_out(answer.weak), "dim"))
-
-
-def _below(hit: Hit, is_whole: bool, asked: re.Pattern[str] | None, width: int) -> Iterator[Text]:
-    if is_whole:
-        yield from whole(hit, asked)
-    else:
-        yield quotation(hit, asked, room=_LINES * width)
-    if also := also_in(hit):
-        yield Text(f"+ {also}", "dim")
-    if stale := stale_mark(hit):
-        yield Text(f"! {stale}", "yellow")
+    if not answer.hits:
+        Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
+        return
+    asked = query_pattern(answer.compared) if answer.by_words else None
+    if answer.mode == "exact":
+        asked = re.compile(r"\s+".join(map(re.escape, answer.query.split()))) if answer.query else None
+    if answer.heading:
+        console.print(Text(answer.heading, "yellow"))
+    best = max(hit.score for hit in answer.hits)
+    for hit, explanation in zip_longest(answer.hits, answer.explanations):
+        score = (score_of(hit, answer.hits.verdict), heat(hit.score, best) if answer.hits.answered else "dim")
+        console.print(heading(hit, score, width=console.width), soft_wrap=True)
+        _print_below(console, quotation(hit, asked, room=_LINES * (width - _INDENT)), width)
+        if also := also_in(hit):
+            _print_below(console, Text(f"+ {also}", "dim"), width)
+        if stale := stale_mark(hit):
+            _print_below(console, Text(f"! {stale}", "yellow"), width)
+        for line in explanation_lines(explanation) if explanation is not None else ():
+            _print_below(console, Text(line, "dim"), width)
+        console.print()
+    if answer.weak:
+        console.print(Text(answer.left_out(answer.weak), "dim"))
 
 
 def _print_below(console: Console, text: Text, width: int) -> None:
@@ -142,15 +128,6 @@ def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
     before, after = (" ".join(one_line(text) for text in texts) for texts in (hit.before, hit.after))
     between = Text("\n" if code else " ")
     return between.join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
-
-
-def whole(hit: Hit, asked: re.Pattern[str] | None) -> Iterator[Text]:
-    """The lines of a hit's passage; dim, but for those of the best sentence."""
-    for line in passage_lines(hit):
-        text = Text(line.text, "" if line.is_best else "dim")
-        if asked is not None and line.is_best:
-            text.highlight_regex(asked, "bold")
-        yield text
 
 
 def _best_lines(lines: list[str], asked: re.Pattern[str] | None, room: int) -> str:

@@ -27,7 +27,6 @@ def completed(line: str) -> list[str]:
         ("semsearch query -i d", ["docs"]),
         ("semsearch query -i x", []),
         ("semsearch status -i ", ["docs"]),
-        ("semsearch query --show ", ["sentence", "passage"]),
         ("semsearch query --format n", ["null"]),
     ],
 )

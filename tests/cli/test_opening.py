@@ -123,7 +123,7 @@ def test_a_hit_beyond_the_first_ten_may_be_opened_and_one_that_is_not_there_is_s
     none = semsearch("query", "captain", "--filter", "nowhere/*", "--open", "1")
     assert (none.status, none.out) == (1, "")
     assert "no hits" in none.err
-    for options in (("--json",), ("--explain",), ("--show", "passage")):
+    for options in (("--json",), ("--explain",)):
         assert "--open prints no hits" in semsearch("query", "captain", "--open", "1", *options).err
 
 

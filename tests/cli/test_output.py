@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -15,7 +14,7 @@ from semsearch.cli.answer_formats import (
     trail,
 )
 from semsearch.cli.printing import to_json
-from semsearch.cli.terminal import heading, query_pattern, quotation, whole
+from semsearch.cli.terminal import heading, query_pattern, quotation
 from semsearch.results.hits import Hit, Hits
 
 
@@ -42,7 +41,7 @@ def hit(
 
 def test_escape_sequences_of_a_document_never_reach_the_terminal() -> None:
     nasty = hit("ring\x07 \x1b[31mred\x9b1m \u202egnorw", path="a\x1b]0;x\x07.md", headings=("\x1b[2J",))
-    shown = "\n".join(plain([Answer("q", "hybrid", Hits([nasty]))]))
+    shown = "\n".join(plain(Answer("q", "hybrid", Hits([nasty]))))
     shown += heading(nasty, ("0.500", ""), width=80).plain + quotation(nasty, None, room=100).plain
     shown += to_json(nasty.to_dict())
     assert not set(shown) & set("\x1b\x07\x9b")
@@ -52,23 +51,14 @@ def test_characters_that_hide_or_turn_text_are_shown_by_no_format() -> None:
     hiding = "\u061c\u200b\u200e\u200f\u2060\u202e\u2066\ufeff"
     odd = hit(f"one{hiding}two", path=f"a{hiding}.md", title=f"b{hiding}", headings=(f"c{hiding}",))
     answer = Answer("q", "hybrid", Hits([odd]))
-    shown = "\n".join([*plain([answer]), *paths([answer]), to_json(odd.to_dict())])
+    shown = "\n".join([*plain(answer), *paths(answer), to_json(odd.to_dict())])
     assert not set(shown) & set(hiding)
     assert json.loads(to_json(odd.to_dict()))["sentence"] == f"one{hiding}two"
 
 
 def test_paths_for_xargs_are_as_they_are_and_end_with_a_null() -> None:
     odd = hit(path="a  b\n\x1b é.md")
-    assert list(null([Answer("q", "hybrid", Hits([odd, odd, hit()]))])) == ["a  b\n\x1b é.md\0", "docs/a.md\0"]
-
-
-def test_a_whole_passage_keeps_its_lines_and_marks_the_sentence() -> None:
-    found = replace(hit("Run this:\nkeys rotate"), passage="To begin.\n\nRun this:\nkeys rotate\n\tall\x1b[2J\n\nDone.")
-    lines = list(plain([Answer("keys", "hybrid", Hits([found]), whole=True)]))[1:]
-    assert lines == ["    To begin.", "", "  > Run this:", "  > keys rotate", "        all [2J", "", "    Done."]
-    shown = [line.plain for line in whole(found, query_pattern("keys"))]
-    assert shown == [line[4:] for line in lines]
-    assert [line.style for line in whole(found, None)] == ["dim", "dim", "", "", "dim", "dim", "dim"]
+    assert list(null(Answer("q", "hybrid", Hits([odd, odd, hit()])))) == ["a  b\n\x1b é.md\0", "docs/a.md\0"]
 
 
 def test_a_path_is_never_cut_and_a_trail_fits() -> None:
@@ -98,7 +88,7 @@ def test_a_hit_is_shown_where_one_finds_it(format: str, page: int | None, place:
     found = hit(path="a", format=format, page=page, place=place, headings=("A ship", "One"))
     assert heading(found, ("0.500", ""), width=80).plain.endswith(f"  {shown}")
     where, _, trail = shown.partition(" › ")
-    assert next(plain([Answer("q", "hybrid", Hits([found]))])) == f"{where}  0.500  {trail}"
+    assert next(plain(Answer("q", "hybrid", Hits([found])))) == f"{where}  0.500  {trail}"
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
-from itertools import chain
 from typing import Annotated
 
 from typer import Argument, Option
@@ -23,12 +19,9 @@ from semsearch.cli.asked_indexes import (
     tell_if_stale,
     without_passages,
 )
-from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json, warn
-from semsearch.errors import SourceError, UsageError, quoted
-from semsearch.results.hits import FLOOR, NEAREST, Hits, above_threshold
-from semsearch.results.options import SearchOptions
-from semsearch.search.allowed_passages import parse_query
-from semsearch.text.tokens import words
+from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json
+from semsearch.errors import SourceError, UsageError
+from semsearch.results.hits import FLOOR, NEAREST, above_threshold
 
 _MOST_OCCURRENCES = 1000  # passages that mode exact lists
 
@@ -40,7 +33,7 @@ def query(
         list[str] | None,
         Argument(
             metavar="[TEXT...]",
-            help="The query; - reads queries from standard input, one per line. With --regex it may be left out.",
+            help="The query. With --regex it may be left out.",
         ),
     ] = None,
     *,
@@ -69,41 +62,32 @@ def query(
         if not search.regex:
             raise UsageError("give a query, or --regex to list the passages that match it")
         search = replace(search, mode="exact")
-    batch, is_exact, format, whole = text == ["-"], search.mode == "exact", output.format, output.is_whole
+    is_exact, format = search.mode == "exact", output.format
     if explain and format not in EXPLAINING:
         raise UsageError(f"--explain does not work with the format {format}; choose {', '.join(EXPLAINING)}")
-    if open_ is not None and (batch or explain or whole or format not in ("table", "plain")):
-        raise UsageError("--open prints no hits; leave out --format, --show and --explain, and give one query")
+    if open_ is not None and (explain or format not in ("table", "plain")):
+        raise UsageError("--open prints no hits; leave out --format and --explain")
     if explain and is_exact:
         raise UsageError("--explain explains scores; mode exact counts occurrences")
     k = k if k is not None else _MOST_OCCURRENCES if is_exact else 10
     chosen = search.options(k=max(k, open_ or 0) if k > 0 else k, context=output.context)
     tell_warnings()
     with open_asked(search) as asked:
-        answer = partial(_answer, asked, chosen, every=search.every, explain=explain, whole=whole)
-        if batch:
-            number = show(_batch(answer, chosen), format, asked, batch=True)
-        elif open_ is not None:
-            number = _open(answer(clean(" ".join(text or ()))), open_, asked)
-        else:
-            number = show([answer(clean(" ".join(text or ())))], format, asked)
+        question = clean(" ".join(text or ()))
+        ranked = asked.search(question, options=chosen)
+        hits = ranked if search.every else above_threshold(ranked) or ranked[:NEAREST]
+        answer = Answer(
+            question,
+            search.mode,
+            hits,
+            explanations=[hit.explain() for hit in hits] if explain else (),
+            weak=len(ranked) - len(hits),
+            every=search.every,
+        )
+        number = show(answer, format, asked) if open_ is None else _open(answer, open_, asked)
         if not number:
             tell_if_empty(asked)
             raise SystemExit(NONE_FOUND)
-
-
-def _answer(asked: Asked, options: SearchOptions, query: str, *, every: bool, explain: bool, whole: bool) -> Answer:
-    ranked = asked.search(query, options=options)
-    hits = ranked if every else above_threshold(ranked) or ranked[:NEAREST]
-    return Answer(
-        query,
-        options.mode,
-        hits,
-        explanations=[hit.explain() for hit in hits] if explain else (),
-        whole=whole,
-        weak=len(ranked) - len(hits),
-        every=every,
-    )
 
 
 def _open(answer: Answer, number: int, asked: Asked) -> int:
@@ -118,24 +102,6 @@ def _open(answer: Answer, number: int, asked: Asked) -> int:
     if message := cli.show_hit(hit, asked):
         complain(message)
     return len(answer.hits)
-
-
-def _batch(answer: Callable[[str], Answer], options: SearchOptions) -> Iterator[Answer]:
-    """Answer the non-blank lines of standard input. A line that is no valid query gets a warning and no hits."""
-    queries = filter(None, map(clean, sys.stdin))
-    first = next(queries, None)
-    if first is None:
-        raise UsageError("standard input has no query; write one per line")
-    for query in chain([first], queries):
-        try:
-            if not words(query) and options.mode != "exact":
-                raise UsageError(f"the query {quoted(query)} has no words")
-            parse_query(query, options.syntax)
-        except UsageError as error:
-            warn(str(error))
-            yield Answer(query, options.mode, Hits())
-        else:
-            yield answer(query)
 
 
 # -- similar -----------------------------------------------------------------------------------------------------------
@@ -167,7 +133,6 @@ def similar(
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
-    whole = output.is_whole
     tell_warnings()
     with_line = _LINE.fullmatch(example)
     path, line = (with_line[1], int(with_line[2])) if with_line else (example, None)
@@ -180,8 +145,8 @@ def similar(
                 hits = asked.similar(example, options=chosen)  # a colon and digits may be part of a name
             except SourceError:
                 raise error from None
-        answer = Answer(example, chosen.mode, hits, by_words=False, whole=whole)
-        number = show([answer], output.format, asked)
+        answer = Answer(example, chosen.mode, hits, by_words=False)
+        number = show(answer, output.format, asked)
     if not number:
         raise SystemExit(NONE_FOUND)
 

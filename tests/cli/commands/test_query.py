@@ -153,15 +153,6 @@ def test_what_cannot_be_meant_is_one_line_and_status_two(arguments: list[str], s
     assert len(result.err.splitlines()) == 1
 
 
-def test_a_batch_answers_line_by_line() -> None:
-    queries = "captain ship\n\n   \nviolin piano\n?!\n"
-    result = semsearch("query", "-", "--all", "--json", "-k", "2", stdin=queries)
-    assert result.status == 0
-    assert [answer["query"] for answer in result.json] == ["captain ship", "violin piano", "?!"]
-    assert [len(answer["hits"]) for answer in result.json] == [2, 2, 0]
-    assert "'?!' has no words" in result.err
-
-
 def command(*arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run the real command, its output piped."""
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}

@@ -288,10 +288,12 @@ async def explain(request: Request, body: ExplainBody) -> Response:
 
     def work(indexes: OpenIndexes) -> Explanation:
         hit = Hit.from_dict(body.hit)
-        searched = indexes.get(hit.index if body.index is None else body.index)
         if hit.origin is not None:
             check_origin(hit)
-        return searched.explain(body.query, hit, mode=body.mode)
+        name, fused = hit.index if body.index is None else body.index, hit.origin and hit.origin.fused
+        if fused and hit.index == name:  # the indexes have weighed its words together
+            return indexes.choose(fused.indexes).together.explain(body.query, hit, mode=body.mode)
+        return indexes.get(name).explain(body.query, hit, mode=body.mode)
 
     return await answer(request, work)
 

@@ -359,14 +359,6 @@ class Index(Searchable):
         with self._writer(progress) as writer:
             return writer.refit()
 
-    def compact(self, *, progress: Reporting = None) -> bool:
-        """Merge the files of vectors and words into as few as possible, without what was removed.
-
-        Nothing is embedded again, and searches answer as before. Returns whether there was anything to do.
-        """
-        with self._writer(progress) as writer:
-            return writer.compact()
-
     def rebuild(
         self,
         *,

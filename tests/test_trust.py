@@ -87,7 +87,6 @@ WRITES: dict[str, Callable[[Index, Path], Any]] = {
     "remove": lambda index, docs: index.remove(docs),
     "refit": lambda index, _: index.refit(),
     "rebuild": lambda index, _: index.rebuild(),
-    "compact": lambda index, _: index.compact(),
     "watch": lambda index, _: list(index.watch()),
 }
 

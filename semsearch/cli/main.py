@@ -55,7 +55,6 @@ COMMANDS = {  # with their line in the help, in the order in which a new user me
     "export": "Export documents, passages or sentences, optionally with vectors.",
     "import": "Add documents from files with one document per row.",
     "refit": "Fit the embedding of an index to its current text.",
-    "compact": "Merge the segments of an index and drop removed vectors.",
     "verify": "Check the integrity of an index.",
     "trust": "Show what an index names outside its folder, and allow it on this machine.",
     "config": "Show the defaults of options, from semsearch.toml and environment variables.",

@@ -74,14 +74,14 @@ def new_generation(
     vectors: Callable[[], WordVectors] | None = None,
     *,
     threads: int = 1,
-    compact: bool = False,
+    anew: bool = False,
     derived: bool = True,
 ) -> Iterator[Generation]:
     """Make a new generation, which is committed at the end of the block if it has called `finish`.
 
     Fitting and embedding use `threads`. With other `settings` than the stored ones come their word vectors. After the
-    commit unused disk space is reclaimed; with `compact`, as much as possible. Without `derived`, a damaged list of
-    segments is not an error, since all of them are about to be made again.
+    commit unused disk space is reclaimed; with `anew`, for a refit or rebuild, also little of it. Without `derived`, a
+    damaged list of segments is not an error, since all of them are about to be made again.
     """
     database = writer.database
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
@@ -89,7 +89,7 @@ def new_generation(
     try:
         with (
             write_transaction(
-                database, derived=derived, afterwards=partial(reclaim_space, database=database, compact=compact)
+                database, derived=derived, afterwards=partial(reclaim_space, database=database, anew=anew)
             ) as db,
             Spool(database.folder) as spool,
             threadpool_limits(1),  # several threads of linear algebra, beside several of ours, only wait for each other
@@ -179,10 +179,6 @@ class Generation:
                 embedder = self._fit.embedder
                 sums = embedder.statistics_of(embedder.tokenize(sentences, languages))
                 self._removed_sums = sums if self._removed_sums is None else self._removed_sums + sums
-
-    def compact(self) -> None:
-        """Rewrite segments into as few as possible, without removed ids."""
-        self._merger.compact()
 
     def finish(self, *, refit: bool = False, rewrite_words: bool = False) -> bool:
         """Write what is still in memory, and the vectors; return whether the embedder was refitted.

@@ -22,7 +22,6 @@ from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_c
 from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
-from semsearch.indexing.segment_merging import is_scattered, reclaim_space
 from semsearch.indexing.sync import sync
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
@@ -262,7 +261,7 @@ class IndexWriter:
     @_timed
     def refit(self) -> SyncReport:
         """Fit weights and components to the present text of the index, and compute all vectors again."""
-        with new_generation(self, compact=True) as generation:
+        with new_generation(self, anew=True) as generation:
             return _embed_all(generation)
 
     @_timed
@@ -278,7 +277,7 @@ class IndexWriter:
         settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
         with (
             self._moving(before, settings) as (settings, address),
-            new_generation(self, settings, lambda: opened, compact=True, derived=False) as generation,
+            new_generation(self, settings, lambda: opened, anew=True, derived=False) as generation,
         ):
             db = generation.db
             if not is_manifest_sound(db):
@@ -319,23 +318,6 @@ class IndexWriter:
                 with suppress(SemsearchError):
                     release(address)
             raise
-
-    def compact(self) -> bool:
-        """Merge segments into as few as possible, without removed ids, as one new generation.
-
-        Nothing is embedded again, and unused disk space is reclaimed. Returns False if there is nothing to merge.
-        """
-        with self.database.reading() as db:
-            has_work = is_scattered(db)
-        if has_work:
-            with new_generation(self, compact=True) as generation:
-                generation.finish()
-                generation.compact()
-        else:
-            tidy = partial(reclaim_space, database=self.database, compact=True)
-            with write_transaction(self.database, afterwards=tidy):
-                pass
-        return has_work
 
 
 def _embed_all(generation: Generation, *, rewrite_words: bool = False) -> SyncReport:

@@ -16,7 +16,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.engines import (
@@ -95,33 +95,11 @@ def to_merge(
     return sorted(chosen)
 
 
-def to_compact(sizes: Sequence[SegmentSize], *, largest: int = LARGEST, listed: int | None = None) -> list[int]:
-    """Choose the segments to rewrite so that nothing removed is left and there are as few as possible."""
-    del listed  # as many vectors as there may be are together anyway
-    chosen = [index for index, size in enumerate(sizes) if size.dead or size.alive < largest]
-    fewest = -(-sum(sizes[index].alive for index in chosen) // largest)
-    return chosen if len(chosen) > fewest or any(sizes[index].dead for index in chosen) else []
-
-
-def is_scattered(db: sqlite3.Connection) -> bool:
-    """Return whether there is a segment that compacting would rewrite."""
-    largest: dict[Kind, int] = {kind: LARGEST_WORDS if kind == "words" else LARGEST for kind in KINDS}
-    return any(
-        to_compact(_sizes(get_segments(db, kind), get_removed(db, kind)), largest=largest[kind]) for kind in KINDS
-    )
-
-
 def _sizes(segments: Sequence[Segment], removed: IdRanges) -> list[SegmentSize]:
     return [SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed)) for segment in segments]
 
 
 # -- Merging -----------------------------------------------------------------------------------------------------------
-
-
-class Rule(Protocol):
-    """Chooses the segments to rewrite together, as indices into their sizes."""
-
-    def __call__(self, sizes: Sequence[SegmentSize], /, *, largest: int, listed: int | None) -> list[int]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +112,7 @@ class Merger:
     stores: Mapping[Kind, VectorStore]
 
     def merge(self) -> None:
-        """Merge segments if there are too many, or too much of them is removed."""
-        self._rewrite(to_merge)
-
-    def compact(self) -> None:
-        """Rewrite segments into as few as possible, without removed ids."""
-        self._rewrite(to_compact)
-
-    def _rewrite(self, choose: Rule) -> None:
-        """Rewrite the segments that a rule chooses, and forget removed ids that no segment holds any more."""
+        """Merge segments if there are too many, or too much of them is removed; forget removed ids that none holds."""
         named = get_segments(self.db, *KINDS)
         for kind in KINDS:
             removed, segments = get_removed(self.db, kind), [segment for segment in named if segment.kind == kind]
@@ -150,9 +120,9 @@ class Merger:
                 continue
             sizes = _sizes(segments, removed)
             if kind == "words":
-                positions = choose(sizes, largest=LARGEST_WORDS, listed=None)
+                positions = to_merge(sizes, largest=LARGEST_WORDS)
             else:
-                positions = choose(sizes, largest=self.stores[kind].largest, listed=self.stores[kind].gathering)
+                positions = to_merge(sizes, largest=self.stores[kind].largest, listed=self.stores[kind].gathering)
             if positions:
                 chosen = [segments[position] for position in positions]
                 try:
@@ -178,16 +148,16 @@ class Merger:
 
 WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 MOST_FREE = 0.25  # of a database; so one that shrinks slowly is seldom rewritten
-MOST_FREE_COMPACT = 0.05  # after a refit, rebuild or compact
+MOST_FREE_ANEW = 0.05  # after a refit or rebuild
 logger = logging.getLogger(__name__)
 
 
-def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, compact: bool = False) -> None:
+def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, anew: bool = False) -> None:
     """Give back the disk space that the committed generation does not use, unless a reader sees an earlier one.
 
     What is left then, goes after the next write. The writer's lock must be held.
     """
-    if not settle(db, most_free=MOST_FREE_COMPACT if compact else MOST_FREE, wait=WAIT_SECONDS):
+    if not settle(db, most_free=MOST_FREE_ANEW if anew else MOST_FREE, wait=WAIT_SECONDS):
         return
     named = get_segment_names(db)
     drop(get_address(db), database.folder, lambda name: name not in named)

@@ -233,7 +233,6 @@ def _stale(seen: Changes | None) -> int:
 # -- Findings ----------------------------------------------------------------------------------------------------------
 
 _FEW_KNOWN = 0.7  # of the words: fewer have a vector where the language is another
-_MUCH_REMOVED = 0.2  # of the vectors
 _PARTS = {"passage": "vectors of passages", "sentence": "vectors of sentences", "words": "words", "topics": "topics"}
 _ORDER = {"warning": 0, "notice": 1, "good": 2}
 
@@ -267,9 +266,6 @@ def findings(status: Status, known_words: float | None) -> Iterator[Finding]:
         yield Finding("words", "warning", says, "semsearch vectors list")
     elif known_words is not None:
         yield Finding("words", "good", f"{known_words:.0%} of the words have a vector.", "")
-    if status.vectors and status.removed > _MUCH_REMOVED * status.vectors:
-        says = f"{status.removed / status.vectors:.0%} of the vectors belong to removed documents."
-        yield Finding("room", "notice", says, f"semsearch compact --index {index}")
 
 
 def _of_files(status: Status, index: str) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ DONE: dict[str, tuple[Callable[[Index], object], int]] = {
     "replace all": (replace_all, MANY),
     "remove most": (remove_most, FEW),
     "remove bit by bit": (remove_bit_by_bit, FEW),
-    "remove and compact": (lambda index: [remove_most(index), index.compact()], FEW),
+    "remove and refit": (lambda index: [remove_most(index), index.refit()], FEW),
 }
 
 
@@ -75,7 +75,7 @@ def test_an_index_that_is_open_elsewhere_is_given_back_too(tmp_path: Path, small
         index.add(texts(MANY))
         assert other.search("ship")  # its connection stays, and with it the log
         remove_most(index)
-        index.compact()
+        index.refit()
         assert size(index.path) <= FACTOR * new_size(tmp_path / "new", small_vectors, FEW)
         assert other.search("ship")
 
@@ -106,7 +106,7 @@ def segments(path: Path) -> set[str]:
     return {file.name for file in (path / "segments").iterdir()}
 
 
-@pytest.mark.parametrize("action", ["rebuild", "refit", "compact", "remove"])
+@pytest.mark.parametrize("action", ["rebuild", "refit", "remove"])
 def test_a_reader_of_another_process_keeps_what_it_has_begun_to_read(
     tmp_path: Path, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,8 +114,6 @@ def test_a_reader_of_another_process_keeps_what_it_has_begun_to_read(
     write_articles(tmp_path / "docs", 12)
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path).folder) as index:
         index.sync(tmp_path / "docs")
-        if action == "compact":
-            index.add([Text("new", "The captain of a ship.")])
         before = segments(index.path)
         expected = sorted(hit.document for hit in index.search("captain of a ship"))
         with slow_reader(index.path, "captain of a ship") as process:
@@ -145,5 +143,5 @@ def test_what_cannot_be_given_back_fails_no_write(
             patch.setattr(segment_merging, "settle", refuse)
             remove_most(index)
         assert index.status(stale=False).documents == FEW
-        index.compact()
+        index.refit()
         assert size(index.path) <= FACTOR * new_size(tmp_path / "new", small_vectors, FEW)

@@ -135,7 +135,7 @@ def test_two_users_of_a_group_write_to_one_index(world: Path) -> None:
         os.chown(path, _OTHER, 0)
         path.chmod(0o775 if path.is_dir() else 0o664)
     (world / "docs" / "ship.md").write_text("The sailor left the ship.\n")
-    for command in (["index", "docs"], ["query", "sailor"], ["refit"], ["compact"], ["verify"]):
+    for command in (["index", "docs"], ["query", "sailor"], ["refit"], ["verify"]):
         done = semsearch(*command, cwd=world, limit="umask 002")
         assert done.returncode == 0, (command, done.stderr)
     assert len(answers(world)) == 5
@@ -239,7 +239,7 @@ def test_a_disk_without_locks_is_searched_and_not_written(
     monkeypatch.setattr(durable, "_share", refused)
     with Index.open(world / "indexes" / "docs") as index:
         assert index.search("captain ship")[0].path.endswith("ship.md")
-        for write in (index.sync, index.refit, index.compact):
+        for write in (index.sync, index.refit):
             with pytest.raises(StorageError, match="has no locks, which keep two programs from writing at once"):
                 write()
     with pytest.raises(StorageError, match="has no locks"), Index.create(world / "indexes" / "new") as index:

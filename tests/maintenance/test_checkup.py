@@ -69,5 +69,3 @@ def test_each_trouble_has_its_command(index: Index) -> None:
     assert of(index, drift=20.0)["fit"] == ("warning", "semsearch refit")
     assert of(index, not_read={".bin": 2})["reading"] == ("notice", "semsearch status")
     assert of(index, partly_read=1)["reading"] == ("notice", "semsearch status")
-    assert of(index, vectors=100, removed=30)["room"] == ("notice", "semsearch compact")
-    assert "room" not in of(index, vectors=100, removed=10)

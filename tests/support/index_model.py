@@ -121,7 +121,7 @@ class AskedWhileWritten(RuleBasedStateMachine):
         after = {id_: text for id_, text in self.model.items() if id_ not in ids}
         self.write(lambda: self.index.remove_texts(ids), after, question)
 
-    @rule(how=st.sampled_from(["refit", "rebuild", "compact"]), question=questions)
+    @rule(how=st.sampled_from(["refit", "rebuild"]), question=questions)
     def make_anew(self, how: str, question: tuple[str, Mode]) -> None:
         self.write(getattr(self.index, how), self.model, question)
 

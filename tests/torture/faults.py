@@ -2,7 +2,7 @@
 
     python tests/torture/faults.py
     python tests/torture/faults.py --power
-    python tests/torture/faults.py --only sync compact --step 7
+    python tests/torture/faults.py --only sync refit --step 7
 
 The long form of tests/laws/test_faults.py. Prints for each action and trouble how many operations there were, and what
 was not as promised; the exit status says whether there was any such thing.

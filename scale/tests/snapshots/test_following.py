@@ -71,7 +71,6 @@ WRITES: list[Callable[[Index], object]] = [
     lambda index: index.remove("sea-0.md"),
     lambda index: index.remove_texts(["one"]),
     lambda index: index.refit(),
-    lambda index: index.compact(),
     lambda index: index.rebuild(),
     lambda index: write_transaction(index._database).__enter__(),
 ]

@@ -136,7 +136,6 @@ def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
             before = reader.search("planet")
             assert before == index.search("planet")
             index.refit()  # all vectors anew: without readers elsewhere, the old ones would go now
-            index.compact()
             publish(index.path, place)
             assert old < set(stores["passage"].names())
             assert reader.search("planet") == before

@@ -80,7 +80,7 @@ def test_an_index_over_it_lives_the_same_life_as_one_of_files(twins: tuple[Index
         index.add([Text("comet", "A comet is seen by the telescope at night.")])
     agree(*twins)
     for index in twins:
-        assert index.compact() is True
+        index.refit()
     assert twins[1].verify() == []
     agree(*twins, {"mode": "dense"}, {"filters": ["night*"]})
     tables = twins[1]

@@ -97,7 +97,7 @@ def test_an_index_gives_the_same_hits_as_one_in_files_through_updates_removal_an
         index.sync(docs)
     agree(*both)
     for index in both:
-        assert index.compact() is True
+        index.refit()
     agree(*both)
     assert both[1].verify() == []
     assert len(server.segments(schema)) == 1
@@ -340,13 +340,13 @@ def test_a_server_that_is_killed_under_a_question_is_told_and_found_again(
     index.close()
 
 
-@pytest.mark.parametrize("work", ["add", "compact"])
+@pytest.mark.parametrize("work", ["add", "refit"])
 def test_a_server_that_is_killed_under_a_write_loses_nothing(
     tmp_path: Path, mortal: PostgresServer, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:
     both = twins(tmp_path, mortal.uri)
     comet = Text("comet", "A comet is seen by the telescope at night.")
-    if work == "compact":
+    if work == "refit":
         for each in both:
             each.add([comet])
     before = found(both[1])
@@ -355,7 +355,7 @@ def test_a_server_that_is_killed_under_a_write_loses_nothing(
         if work == "add":
             index.add([comet])
         else:
-            index.compact()
+            index.refit()
 
     def killing(*arguments: Any) -> Any:
         mortal.kill()

@@ -9,4 +9,4 @@ from .query_command import context as context, query as query, similar as simila
 from .server_commands import mcp as mcp, serve as serve
 from .setup_commands import config as config, doctor as doctor, vectors_group as vectors_group
 from .status_commands import status as status, trust as trust, verify as verify
-from .upkeep_commands import compact as compact, refit as refit, remove as remove, watch as watch
+from .upkeep_commands import refit as refit, remove as remove, watch as watch

@@ -1,4 +1,4 @@
-"""`semsearch watch`, `remove`, `refit` and `compact`: keep an index up to date and small."""
+"""`semsearch watch`, `remove` and `refit`: keep an index up to date."""
 
 from __future__ import annotations
 
@@ -98,18 +98,3 @@ def refit(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> No
         opened.refit(progress=not quiet)
     if not quiet:
         print(f"{opened.path}: fitted to its text in {time.perf_counter() - started:.2f} s")
-
-
-@options.with_options("chosen", options.OneIndex)
-def compact(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> None:
-    """Merge the segments of an index and drop removed vectors.
-
-    Nothing is embedded again, and answers stay the same. A sync compacts by itself as far as it pays.
-    """
-    keep_warnings()
-    started = time.perf_counter()
-    with chosen.open() as opened:
-        is_changed = opened.compact()
-    if not quiet:
-        said = f"compacted in {time.perf_counter() - started:.2f} s" if is_changed else "already compact"
-        print(f"{opened.path}: {said}")

@@ -30,7 +30,7 @@ from semsearch.index import Index
 from semsearch.indexing import reading_log
 from semsearch.topics.topic_fit import fit_topics
 
-ACTIONS = ("first", "sync", "refit", "rebuild", "compact", "remove")
+ACTIONS = ("first", "sync", "refit", "rebuild", "remove")
 QUERIES = ("the captain of the ship", "bread from the oven", "a violin and a judge")
 KEPT = {"index.sqlite", "lock", "writer.json", "segments"}  # all that an index consists of when nobody has it open
 _UNTOUCHED = ("the index is unchanged", "nothing was changed", "is unchanged")
@@ -123,7 +123,7 @@ class World:
         if action != "first":
             with Index.create(folder / "template", vectors=folder / "small") as index:
                 index.sync(folder / "docs")
-                if action in ("refit", "compact"):
+                if action == "refit":
                     for number in (4, 5):
                         write_articles(folder / "docs", 1, first=number)
                         index.sync()

@@ -137,7 +137,6 @@ def act(action: str, index_path: Path, vectors: Path, docs: Path) -> None:
         actions: dict[str, Callable[[], object]] = {
             "sync": index.sync,
             "refit": index.refit,
-            "compact": index.compact,
             "map": index.map,
             "rebuild": lambda: index.rebuild(method="usif"),
             "publish": lambda: publish(index_path),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from semsearch.results.reports import (
     MUCH_DRIFT,
     Adapted,
     Checkup,
-    DiskPart,
     Finding,
     Problem,
     SkippedFile,
@@ -73,31 +72,32 @@ def read_problems(database: IndexDatabase) -> tuple[Problem, ...]:
     return (*sorted(problems, key=lambda problem: (problem.path, problem.reason)), *partly_read)
 
 
+_IN_WORDS = {  # what an omission is, and the remedy
+    "doubtful encoding": ("{0.detail}, which may be wrong", "convert the file to UTF-8"),
+    "broken bytes": (
+        "{0.count:,} invalid byte sequence{s} replaced by U+FFFD",
+        "restore the file, or convert it to UTF-8",
+    ),
+    "pages without text": (
+        "{0.count:,} page{s} without text{detail}, perhaps scanned",
+        "run text recognition (OCR) on the file",
+    ),
+    "attachments": ("{0.count:,} attachment{s} not read{detail}", "save them as separate files to index them"),
+    "archived files": ("{0.count:,} file{s} in it not read{detail}", ""),
+    "over the limit": ("{0.count:,} byte{s} {0.detail} not read", "raise --max-file-size, or split the file"),
+    "embedded files": ("{0.count:,} embedded file{s} not read{detail}", "save them as separate files to index them"),
+    "damaged parts": ("{0.count:,} damaged part{s} left out{detail}", "restore the file, or save it again"),
+    "encrypted parts": ("{0.count:,} encrypted part{s} not read{detail}", "save the file without encryption"),
+}
+
+
 def in_words(omission: Omission) -> str:
-    """Describe an omission in words, with the remedy."""
-    count, detail = f"{omission.count:,}", f" ({omission.detail})" if omission.detail else ""
-    s = "s" if omission.count != 1 else ""
-    match omission.kind:
-        case "doubtful encoding":
-            return f"{omission.detail}, which may be wrong; convert the file to UTF-8"
-        case "broken bytes":
-            return f"{count} invalid byte sequence{s} replaced by U+FFFD; restore the file, or convert it to UTF-8"
-        case "pages without text":
-            advice = (
-                "" if "; " in detail else "; run text recognition (OCR) on the file"
-            )  # as earlier versions wrote it
-            return f"{count} page{s} without text{detail}, perhaps scanned{advice}"
-        case "attachments":
-            advice = "" if detail else "; save them as separate files to index them"  # a detail has the reasons
-            return f"{count} attachment{s} not read{detail}{advice}"
-        case "archived files":
-            return f"{count} file{s} in it not read{detail}"
-        case "embedded files":
-            return f"{count} embedded file{s} not read{detail}; save them as separate files to index them"
-        case "damaged parts":
-            return f"{count} damaged part{s} left out{detail}; restore the file, or save it again"
-        case "encrypted parts":
-            return f"{count} encrypted part{s} not read{detail}; save the file without encryption"
+    """Describe an omission in words, with the remedy, unless its detail has the reason."""
+    words, remedy = _IN_WORDS[omission.kind]
+    detail = f" ({omission.detail})" if omission.detail else ""
+    text = words.format(omission, s="s" if omission.count != 1 else "", detail=detail)
+    has_reason = "; " in detail or (omission.kind == "attachments" and detail)
+    return text if has_reason or not remedy else f"{text}; {remedy}"
 
 
 def not_read(db: sqlite3.Connection, seen: Changes) -> list[SkippedFile]:
@@ -159,7 +159,7 @@ def read_status(
             vectors=vectors_there,
             removed=removed,
             segments=len(segments),
-            size_bytes=sum(part.size_bytes for part in _disk(folder, segments)),
+            size_bytes=sum(_disk(folder, segments).values()),
             dimension=card.get("dimension", 0),
             method=settings.method,
             a=card.get("a", settings.a),
@@ -298,21 +298,14 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _disk(folder: Path, of_index: Sequence[Segment]) -> tuple[DiskPart, ...]:
-    """The parts of an index on the disk, and those of its vectors that an engine keeps elsewhere."""
+def _disk(folder: Path, of_index: Sequence[Segment]) -> dict[str, int]:
+    """The bytes of the parts of an index on the disk, and of those of its vectors that an engine keeps elsewhere."""
     segments = {segment.file: segment for segment in of_index}
-    sizes, files = Counter[str](), Counter[str]()
+    names = {DATABASE: "text and tables", f"{DATABASE}-wal": "log"}
+    sizes = Counter[str]()
     for name, size in file_sizes(folder):
         segment = segments.pop(name, None)
-        part = _part_of(name) if segment is None else _PARTS[segment.kind]
-        sizes[part] += size
-        files[part] += 1
+        sizes[names.get(name, "other") if segment is None else _PARTS[segment.kind]] += size
     for segment in segments.values():
         sizes[_PARTS[segment.kind]] += segment.size
-        files[_PARTS[segment.kind]] += 1
-    return tuple(DiskPart(part, size, files[part]) for part, size in sizes.most_common())
-
-
-def _part_of(name: str) -> str:
-    names: Mapping[str, str] = {DATABASE: "text and tables", f"{DATABASE}-wal": "log"}
-    return names.get(name, "other")
+    return dict(sizes.most_common())

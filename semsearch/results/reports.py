@@ -104,15 +104,6 @@ About = Literal["files", "reading", "fit", "words", "room", "content"]
 
 
 @dataclass(frozen=True, slots=True)
-class DiskPart(Record):
-    """A part of an index on the disk."""
-
-    part: str  # text and tables, log, vectors of passages, vectors of sentences, words, topics, other
-    size_bytes: int
-    files: int
-
-
-@dataclass(frozen=True, slots=True)
 class Finding(Record):
     """One finding about an index, in a sentence, and the command that fixes it, if there is something to fix."""
 
@@ -128,7 +119,8 @@ class Checkup(Record):
 
     status: Status
     formats: Mapping[str, int]  # documents by format, the most frequent first
-    disk: tuple[DiskPart, ...]  # largest first
+    # bytes of text and tables, log, vectors of passages, vectors of sentences, words, topics, other; largest first
+    disk: Mapping[str, int]
     known_words: float | None  # share of running words with a vector, of a sample; None in an index without text
     findings: tuple[Finding, ...]  # those that need action first
 

@@ -37,8 +37,8 @@ def test_an_index_that_is_well_has_nothing_to_do(index: Index) -> None:
 
 def test_the_parts_on_the_disk_are_all_of_it(index: Index) -> None:
     found = index.checkup()
-    assert sum(part.size_bytes for part in found.disk) == found.status.size_bytes
-    assert {"text and tables", "words", "vectors of passages", "vectors of sentences"} <= {p.part for p in found.disk}
+    assert sum(found.disk.values()) == found.status.size_bytes
+    assert {"text and tables", "words", "vectors of passages", "vectors of sentences"} <= found.disk.keys()
 
 
 def test_changed_files_come_first_with_the_command_that_syncs(index: Index, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 import tempfile
 from collections.abc import Callable
 from importlib import import_module
@@ -47,10 +46,7 @@ def doctor() -> None:
         "packages": _packages,
         "word vectors": _word_vectors,
         "search": _search,
-        "settings": lambda: _folder(config_folder()),
-        "own indexes": lambda: _folder(data_folder() / "indexes"),
-        "cache": lambda: _folder(cache_folder("")),
-        "file names": _file_names,
+        "folders": _folders,
     }
     are_well = True
     for subject, check in checks.items():
@@ -88,18 +84,13 @@ def _search() -> str:
     return f"{_QUESTION!r} found {hit.sentence!r}"
 
 
-def _folder(folder: Path) -> str:
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
-        raise SemsearchError(f"{there} cannot be written to; change its owner or rights")
-    return f"{folder}" if there == folder else f"{folder} (made when it is needed)"
-
-
-def _file_names() -> str:
-    encoding = sys.getfilesystemencoding()
-    if encoding.lower().replace("-", "") != "utf8":
-        raise SemsearchError(f"as {encoding}; set PYTHONUTF8=1")
-    return f"as {encoding}"
+def _folders() -> str:
+    folders = (config_folder(), data_folder(), cache_folder(""))
+    for folder in folders:
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            raise SemsearchError(f"{there} cannot be written to; change its owner or rights")
+    return f"{', '.join(map(str, folders))} can be written to, or made when they are needed"
 
 
 # -- config ------------------------------------------------------------------------------------------------------------

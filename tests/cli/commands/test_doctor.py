@@ -20,9 +20,7 @@ def test_a_whole_installation_is_well() -> None:
     found = semsearch("doctor")
     assert (found.status, found.err) == (0, "")
     lines = {line[9:22].strip(): line for line in found.lines}
-    assert list(lines) == [
-        "semsearch", "packages", "word vectors", "search", "settings", "own indexes", "cache", "file names",
-    ]  # fmt: skip
+    assert list(lines) == ["semsearch", "packages", "word vectors", "search", "folders"]
     assert all(line.startswith("ok ") for line in found.lines)
     assert "english (120,000 words" in lines["word vectors"]
     assert "found 'Dough rises" in lines["search"]
@@ -35,7 +33,7 @@ def test_a_package_that_cannot_be_loaded_is_a_problem(monkeypatch: pytest.Monkey
     told = next(line for line in found.lines if line.startswith("PROBLEM  packages"))
     assert "pypdfium2" in told
     assert told.endswith("install semsearch again in a new environment")
-    assert found.lines[-1].startswith("ok       file names")  # all the rest is examined all the same
+    assert found.lines[-1].startswith("ok       folders")  # all the rest is examined all the same
 
 
 @pytest.mark.skipif(os.name == "nt" or not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write anywhere")

@@ -22,8 +22,7 @@ import { copyButton, counted, notice, problemNotice } from "./widgets.js";
  * @property {string} created
  * @property {number} size_bytes
  */
-/** @typedef {{part: string, size_bytes: number}} DiskPart */
-/** @typedef {{status: Status, formats: Record<string, number>, disk: DiskPart[], known_words: number | null, findings: Finding[]}} Checkup */
+/** @typedef {{status: Status, formats: Record<string, number>, disk: Record<string, number>, known_words: number | null, findings: Finding[]}} Checkup */
 /** @typedef {{path: string, kind: string, reason: string}} Problem */
 /** @typedef {{added: number, changed: number, moved: number, removed: number, unchanged: number, warnings: string[]}} SyncReport */
 
@@ -133,7 +132,7 @@ function formats(checkup) {
 
 /** What takes how much room. @param {Checkup} checkup */
 function disk(checkup) {
-  return bars(`Disk space: ${size(checkup.status.size_bytes)}`, checkup.disk.map((part) => [part.part, part.size_bytes, size(part.size_bytes)]));
+  return bars(`Disk space: ${size(checkup.status.size_bytes)}`, Object.entries(checkup.disk).map(([part, bytes]) => [part, bytes, size(bytes)]));
 }
 
 /** @param {string} heading @param {[string, number, string][]} rows */

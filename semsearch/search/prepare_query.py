@@ -20,12 +20,12 @@ from semsearch.arrays.types import Float32, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
+from semsearch.lexical.corrections import correct
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction
 from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
 from semsearch.search.answer_kind import with_plain_verb
 from semsearch.search.candidates import Query, QueryPart, dense_weight
-from semsearch.search.corrections import correct
 from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.text.languages import ENGLISH, RULES, clear_language_of, is_clearly_english, name_of, stop_words

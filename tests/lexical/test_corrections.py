@@ -61,7 +61,6 @@ def asked(index: Index, query: str, **options: str) -> str:
         ("a sched uler", "a scheduler"),
         ("kernel-schedular", "kernel-scheduler"),
         ("the schedular's kernel", "the scheduler's kernel"),
-        ("ploughs the fxrm", "ploughs the farm"),
         ("signature of the fxrm", "signature of the form"),
     ],
 )

@@ -203,6 +203,7 @@ class Quote:
     first: int
     last: int
     answer: tuple[int, int] | None = None  # where the date or number that answers begins and ends in it
+    factor: float = 1.0  # how much of what is asked for it has (semsearch.search.answer_kind)
 
 
 # -- The formulas of the scores ----------------------------------------------------------------------------------------

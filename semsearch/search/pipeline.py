@@ -5,7 +5,7 @@
 A stage is a function `stage(query, candidates, index) -> candidates`. It finds out something about the candidates that
 it is given, or adds points to them under a name (semsearch.search.candidates), and builds on the stages before it:
 words and cosines are compared first, then fused, and the sum of all points is the score. Later only `quote` adds
-points, where two passages change places. The numbers of the ranking are in semsearch.tuning. What taking a stage away
+points, where passages change places. The numbers of the ranking are in semsearch.tuning. What taking a stage away
 costs was measured on seven collections (nDCG@10, .6195 in all), 351 questions over documentation (share of first hits
 that answer, .627) and XQuAD (share of quoted sentences with the answer): docs/research/measurements.md, "Stages".
 """

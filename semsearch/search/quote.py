@@ -4,7 +4,8 @@ Its words align best with those of the query (semsearch.search.alignment), and i
 number, a name, a command (semsearch.search.answer_kind). What is shown may be more than a sentence: one that leans on
 the sentence before with that one, a line that ends in a colon with what follows it, a block of code, a short table from
 its header on (semsearch.search.passage_parts). Where another passage of the document states the fact, the two change
-places, so that the hit is the passage of its sentence.
+places, so that the hit is the passage of its sentence. A hit that tells the number, the default or what the thing is
+comes before a first one that does not.
 
 docs/research/measurements.md, "The sentence that states the fact", has what each rule is worth.
 """
@@ -19,15 +20,17 @@ from itertools import accumulate
 import numpy as np
 
 from semsearch import tuning
+from semsearch.arrays.types import Bool
 from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, query_words, word_weights
 from semsearch.search.answer_kind import AnswerKind, answer_kind
-from semsearch.search.candidates import Query, Quote, Ranking
+from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.search.passage_parts import Part
 from semsearch.text.languages import ENGLISH
 
 BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
 _COMPARED = 16  # sentences with the best alignment, of a hit or a document, that are looked at by what is asked for
+_SAYS_MORE = 2.0  # times what the first hit has of what is asked for: another that has so much comes first
 _EXTENDED = 1.5  # times its own score that a line may have with what follows it; to be sure, more is not looked at
 
 
@@ -64,21 +67,28 @@ def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
     both retrievers compare them; what has near-duplicates stays with them. Of a short document all take part.
     """
     tuned, candidates, spans = tuning.TUNING, ranking.candidates, ranking.candidates.spans
-    scores, documents, is_text, seen = candidates.scores, spans.documents, spans.code == 0, set[int]()
-    with_sections = np.isin(documents, documents[candidates.are_sections])
+    scores, documents, may_change, seen = candidates.scores, spans.documents, _of_guides(candidates), set[int]()
     alike = {at for hit, others in ranking.near_duplicates.items() if others for at in (hit, *others)}
     groups = list[tuple[int, ...]]()
     for at in ranking.order:
         document, group = int(documents[at]), (at,)
         is_first = document not in seen and len(seen) < tuned.quote_documents
-        if is_first and "support" in candidates.points and is_text[at] and with_sections[at] and at not in alike:
+        if is_first and may_change[at] and at not in alike:
             least = tuned.quote_near * scores[at] if spans.passages[at] > tuned.quote_passages else -np.inf
-            same = np.flatnonzero((documents == document) & is_text & (scores >= least))
+            same = np.flatnonzero((documents == document) & may_change & (scores >= least))
             best = same[np.argsort(-scores[same], kind="stable")].tolist()
             group += tuple(other for other in best if other != at and other not in alike)[: tuned.quote_passages - 1]
         seen.add(document)
         groups.append(group)
     return groups
+
+
+def _of_guides(candidates: Candidates) -> Bool:
+    """Which passages may change places: those of documents with sections, where both retrievers compare them. (n,)"""
+    documents = candidates.spans.documents
+    with_sections: Bool = np.isin(documents, documents[candidates.are_sections])
+    are_compared = "support" in candidates.points
+    return with_sections & (candidates.spans.code == 0) if are_compared else np.zeros_like(with_sections)
 
 
 def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Quote]]:
@@ -100,21 +110,37 @@ def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Qu
         if shown != first:
             instead[first] = shown
             quotes[first] = _chosen(compared, (first,))[1] or quotes[first]
-    ranking = _exchanged(ranking, instead) if instead else ranking
-    return ranking, [quotes[at] for at in ranking.order]
+    exchanged = instead | {other: first for first, other in instead.items()}
+    order = [exchanged.get(at, at) for at in ranking.order]
+    first = _best_told(compared.wanted, [quotes[at].factor for at in order], order, ranking)
+    moved = [order[first], *order[:first], *order[first + 1 :]]
+    takes = exchanged | {at: exchanged.get(old, old) for at, old in zip(moved, order, strict=True) if at != old}
+    return (_exchanged(ranking, moved, takes) if takes else ranking), [quotes[at] for at in moved]
 
 
-def _exchanged(ranking: Ranking, instead: dict[int, int]) -> Ranking:
-    """The ranking in which pairs of passages of a document have changed places, with their scores and relevance."""
-    candidates, other_of = ranking.candidates, instead | {other: first for first, other in instead.items()}
-    places = [other_of.get(at, at) for at in range(len(candidates.ids))]
+def _best_told(wanted: AnswerKind, factors: Sequence[float], order: Sequence[int], ranking: Ranking) -> int:
+    """Which hit comes first: the next that has twice as much of what is asked for as the first, and most of its score.
+
+    Where a number, a default or a definition is asked: other pages mention the thing as often as the one that tells.
+    """
+    if not (wanted.number or wanted.default or wanted.definition is not None):
+        return 0
+    scores, may_move = ranking.candidates.scores[ranking.order], _of_guides(ranking.candidates)[order]
+    least = tuning.TUNING.quote_near * scores[0]
+    says_more = may_move & (np.array(factors) >= _SAYS_MORE * factors[0]) & (scores >= least)
+    return int(says_more.argmax()) if may_move[0] else 0
+
+
+def _exchanged(ranking: Ranking, order: Sequence[int], takes: Mapping[int, int]) -> Ranking:
+    """The ranking in another order, where passages take the places of others, with their scores and relevance."""
+    candidates = ranking.candidates
+    places = [takes.get(at, at) for at in range(len(candidates.ids))]
     scores, likely = candidates.scores, candidates.relevance
     candidates.add("exchanged", np.where(np.array(places) == np.arange(len(places)), 0.0, scores[places] - scores))
     if likely is not None:
         candidates.relevance = replace(likely, probability=likely.probability[places], share=likely.share[places])
-    order = [places[at] for at in ranking.order]
     alike = {at: ranking.near_duplicates.get(at, ()) for at in order}
-    return replace(ranking, order=order, near_duplicates=alike)
+    return replace(ranking, order=[*order], near_duplicates=alike)
 
 
 # -- The choice --------------------------------------------------------------------------------------------------------
@@ -143,19 +169,21 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
         if part.header is not None or part.first != part.last:
             rows = [number, part.header] if part.header is not None else [*range(part.first, part.last + 1)]
             score = float(passages[which].similar[rows].max(axis=0) @ weights) * (other if which else 1)
-        if (score := score * wanted.factor(part)) > best:
-            best, chosen = score, (which, part)
+        factor = wanted.factor(part)
+        if score * factor > best:
+            best, chosen = score * factor, (which, part, factor)
     if chosen is None:
         return group[0], None
-    which, part = chosen
-    return group[which], _shown(compared, passages[which], part)
+    which, part, factor = chosen
+    return group[which], _shown(compared, passages[which], part, factor)
 
 
-def _shown(compared: Compared, passage: AlignedPassage, part: Part) -> Quote:
+def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: float) -> Quote:
     """What is shown of a passage, where a part of it was chosen: with the sentence that it needs, if any."""
     wanted, parts = compared.wanted, passage.parts
-    longer = parts.with_next(part) if wanted.is_telling and wanted.factor(part) <= 1 else None
-    part = longer if longer is not None and wanted.factor(longer) > 1 else part
+    longer = parts.with_next(part) if wanted.is_telling and factor <= 1 else None
+    if longer is not None and (of_both := wanted.factor(longer)) > 1:
+        part, factor = longer, of_both
     similar = passage.similar[part.first : part.last + 1]
     answer = wanted.answer_in(part)
     if answer is not None:
@@ -165,7 +193,7 @@ def _shown(compared: Compared, passage: AlignedPassage, part: Part) -> Quote:
     leans = bool((similar[0] > passage.alone[part.first]).any())  # a word of the query is said before
     longer = parts.with_before(part) if leans else None
     if longer is None:
-        return Quote(part.first, part.last, answer)
+        return Quote(part.first, part.last, answer, factor)
     before = len(longer.text) - len(part.text)
     answer = None if answer is None else (answer[0] + before, answer[1] + before)
-    return Quote(longer.first, longer.last, answer)
+    return Quote(longer.first, longer.last, answer, factor)

@@ -265,6 +265,10 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
     wanted = answer_kind("what is an anchor rope", "en")
     assert wanted.factor(Part("The anchor-rope is strong.", 0, 0)) > 1
     assert wanted.factor(Part("The anchor rope knot is strong.", 0, 0)) == 1
+    assert wanted.factor(Part("While the anchor rope is strong, it is long.", 0, 0)) == 1
+    assert wanted.factor(Part("anchor rope | what holds", 0, 0)) > wanted.factor(
+        Part("An anchor rope is strong.", 0, 0)
+    )
     assert wanted.factor(Part("An anchor rope" + "(" * 10**6, 0, 0)) == 1
     assert wanted.factor(Part("a " * 10**6, 0, 0)) == 1
 
@@ -334,6 +338,28 @@ def test_the_passage_that_states_the_fact_is_shown_in_the_place_of_the_best(
         for hit in (*plain, *hits):
             assert hit.origin is not None
             assert hit.score == pytest.approx(hit.origin.score) == pytest.approx(hit.explain().score)
+
+
+def test_the_page_that_says_what_a_thing_is_comes_before_one_that_mentions_it(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "rope.md").write_text("# The anchor\n\nDrop the anchor. Clean the anchor.\n", encoding="utf-8")
+    (tmp_path / "docs" / "ships.md").write_text(
+        "# Ships\n\nThe anchor is a weight that holds the ship.\n", encoding="utf-8"
+    )
+    (tmp_path / "docs" / "words.md").write_text(
+        "# Words\n\n| word | meaning |\n|---|---|\n| keel | the beam below |\n", encoding="utf-8"
+    )
+    (tmp_path / "docs" / "keel.md").write_text("# The keel\n\nClean the keel. Paint the keel.\n", encoding="utf-8")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        assert index.search("anchor")[0].document == "rope.md"
+        hits = index.search("what is an anchor")
+        assert (hits[0].document, hits[1].document) == ("ships.md", "rope.md")
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        assert all(hit.score == pytest.approx(hit.explain().score) for hit in hits)
+        assert index.search("what is a keel")[0].document == "words.md"
 
 
 # -- explained ---------------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ def texts(source: str) -> list[str]:
         ("<p>soft&shy;ware <img alt='A map' src=x>", "software A map"),
         ("<!-- <p>not this --><p>Text", "Text"),
         ("just text", "just text"),
+        ("<p>one&#10;word", "one word"),
     ],
 )
 def test_only_what_a_reader_sees_is_kept(source: str, clean: str) -> None:

@@ -79,7 +79,9 @@ class _Page:
         self._source, self._starts = source, line_starts(source)
         self._all = PlacedText()  # the text of all tokens
         for token in turbohtml.tokenize(source, resolve_references=False, capture_attributes=False):
-            if token.type in (TokenType.TEXT, TokenType.CHARACTER_REFERENCE):
+            if token.type is TokenType.CHARACTER_REFERENCE:  # perhaps of a line's end, &#10;
+                self._all.add(token.data or "", self._offset(token.line, token.col))
+            elif token.type is TokenType.TEXT:
                 for number, line in enumerate((token.data or "").split("\n")):
                     if number:
                         self._all.add("\n", self._offset(token.line + number, 0) - 1)

@@ -13,10 +13,10 @@ import typer
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import HERE, folder_for_new, name_or_path, only_one, users_own
+from semsearch.cli.find_index import name_or_path, only_one
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import SettingsArguments
-from semsearch.cli.printing import complain, count, from_here, keep_warnings, size, to_json
+from semsearch.cli.printing import count, from_here, keep_warnings, size, to_json
 from semsearch.cli.progress import summary
 from semsearch.errors import UsageError, index_command
 from semsearch.indexing.changes import asked_roots, is_missing
@@ -68,28 +68,20 @@ def index(
     if json:
         print(to_json({"index": str(target.folder), **report.to_dict()}))
     elif not quiet:
-        _print_report(target, report, local_paths, is_place_chosen=indexes is not None)
+        _print_report(target, report, local_paths)
     seen = report.added + report.changed + report.moved + report.removed + report.unchanged
     if not seen and (report.not_read or report.skipped or report.warnings):
         raise typer.Exit(NOTHING_INDEXED)
 
 
-def _print_report(
-    target: IndexTarget, report: SyncReport, paths: Sequence[str], *, is_place_chosen: bool = False
-) -> None:
+def _print_report(target: IndexTarget, report: SyncReport, paths: Sequence[str]) -> None:
     print(summary(target.folder, report))
     if report.not_read:
         print(f"not read: {endings_in_words(report.not_read)} (semsearch status --problems lists them)")
-    if not target.is_new:
-        return
-    where, name = Path(os.path.realpath(target.folder)), name_or_path(target.folder)
-    of_paths = f" of {', '.join(paths)}" if len(paths) > 1 else ""
-    print(f'new index{of_paths} in {where}; ask it from anywhere: {index_command("query", "--index", name)} "..."')
-    if not is_place_chosen and where.parent == Path(os.path.realpath(users_own())):
-        outside = [path for path in paths if folder_for_new([path], None) != HERE]
-        are = "is" if len(outside) == 1 else "are"
-        why = f", because {', '.join(outside)} {are} outside the current folder" if outside else ""
-        complain(f"saved to your personal indexes{why}; to keep it here, pass --indexes {HERE}")
+    if target.is_new:
+        command = index_command("query", "--index", name_or_path(target.folder))
+        of_paths = f" of {', '.join(paths)}" if len(paths) > 1 else ""
+        print(f'new index{of_paths} in {os.path.realpath(target.folder)}; ask it from anywhere: {command} "..."')
 
 
 # -- What would be read ------------------------------------------------------------------------------------------------

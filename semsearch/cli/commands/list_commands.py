@@ -148,7 +148,8 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
     except IndexOutdated:
         complain(f"{os.path.realpath(folder)} was made by an earlier semsearch; its texts that are in no file are lost")
     else:
-        _say_what_it_has(folder, database)
+        for line in _what_it_has(folder, database):
+            complain(line)
     if not yes and not ask_on_terminal("Delete this index?"):
         raise UsageError(f"nothing was deleted; to delete it, run: {index_command('delete', index, '--yes')}")
     with stopping_as_interrupted():
@@ -159,17 +160,13 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
         warn(f"{shown(folder)} stays, with what is not of the index: {', '.join(foreign)}")
 
 
-def _say_what_it_has(folder: Path, database: IndexDatabase) -> None:
+def _what_it_has(folder: Path, database: IndexDatabase) -> Iterator[str]:
+    """What an index has, and what of it stays if it is deleted. Raises IndexDamaged."""
     summary = summarize(folder)
     if summary is None or summary.problem:
         raise IndexDamaged(summary.problem if summary else f"{folder} is no whole index; remove the folder yourself")
     of = f" of {', '.join(map(from_here, summary.roots))}" if summary.roots else ""
-    complain(f"{os.path.realpath(folder)} has {count(summary.documents, 'document')}{of}, {size(summary.size_bytes)}")
-    for consequence in _what_stays(summary, database):
-        complain(consequence)
-
-
-def _what_stays(summary: IndexSummary, database: IndexDatabase) -> Iterator[str]:
+    yield f"{os.path.realpath(folder)} has {count(summary.documents, 'document')}{of}, {size(summary.size_bytes)}"
     if summary.roots:
         yield "the files themselves are not touched"
     elif summary.documents:

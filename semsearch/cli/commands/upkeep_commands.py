@@ -10,11 +10,10 @@ from typing import Annotated
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import find_index
 from semsearch.cli.index_files import target_of
 from semsearch.cli.printing import complain, from_here, keep_warnings, to_json, warn
 from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
-from semsearch.errors import IndexNotFound, SemsearchError, UsageError, index_command
+from semsearch.errors import IndexNotFound, UsageError, index_command
 from semsearch.system.locations import local_path, uri_scheme
 
 
@@ -68,22 +67,13 @@ def remove(
     with chosen.open() as opened:
         number = opened.remove(*paths)
         if not number:
-            missing = f"the index {opened.path} has no document at {', '.join(paths)}; nothing was removed"
-            raise UsageError(missing + _hint(paths[0], chosen.indexes))
+            missing = f"the index {opened.path} has no document at {', '.join(paths)}"
+            raise UsageError(f"{missing}; nothing was removed (semsearch delete INDEX deletes a whole index)")
         print(f"{opened.path}: {number:,} removed")
         for path in paths:
             if any(covers(root, path) for root in opened.roots) and (uri_scheme(path) or Path(path).exists()):
                 still = f"if {path} still exists," if uri_scheme(path) else f"{path} still exists;"
                 warn(f"{still} the next sync adds it again, unless .semsearchignore names it")
-
-
-def _hint(path: str, indexes: Path | None) -> str:
-    """How to delete an index, if one was named instead of documents."""
-    try:
-        find_index(path, indexes)
-    except SemsearchError:
-        return ""
-    return f"; to delete the whole index: {index_command('delete', path)}"
 
 
 @options.with_options("chosen", options.OneIndex)

@@ -112,4 +112,4 @@ def test_an_index_that_is_to_be_removed_is_told_from_a_document(made: Path) -> N
     assert semsearch("index", "--prune").status == 0
     removed = semsearch("rm", "docs")
     assert removed.status == 2
-    assert "nothing was removed; to delete the whole index: semsearch delete docs" in removed.err
+    assert "nothing was removed (semsearch delete INDEX deletes a whole index)" in removed.err

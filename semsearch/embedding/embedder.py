@@ -31,7 +31,7 @@ from semsearch.embedding.weighted_sums import WeightedSums, WordShares, share_ou
 from semsearch.embedding.weights import Choices, Method, Unknown, WordWeights, find_method, learn_weights
 from semsearch.errors import FitError, StorageError, UsageError
 from semsearch.system.durable import write_durably
-from semsearch.system.parallel import Threads
+from semsearch.system.parallel import in_order
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
@@ -132,10 +132,10 @@ class SentenceEmbedder:
         batches = [finder.of_texts(texts[first : first + _BATCH]) for first in range(0, len(texts), _BATCH)]
         return self.fit_ragged(lambda: batches)
 
-    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, spread: Threads | None = None) -> SentenceEmbedder:
+    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, threads: int = 1) -> SentenceEmbedder:
         """Like `fit`, from word ids. `batches` is called a few times, and must give the same texts each time.
 
-        The result does not depend on how the work is `spread` over threads.
+        The result does not depend on the number of `threads`.
         """
         self.chosen_ = chosen = self._choose()
         self.weights_ = learn_weights(
@@ -146,7 +146,7 @@ class SentenceEmbedder:
             vectors = without_components(multilingual, self.weights_)
             self.chosen_ = replace(chosen, vectors=vectors)
         total = SentenceSums.empty(chosen.vectors.dimension)
-        for part in (spread or Threads()).in_order(self.statistics_of, batches()):
+        for part in in_order(self.statistics_of, batches(), threads=threads):
             total = total + part
         self.statistics_ = total
         self.common_ = self._components_of(total)

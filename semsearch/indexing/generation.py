@@ -52,7 +52,7 @@ from semsearch.storage.passage_rows import (
 from semsearch.storage.schema import get_count, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import release_freed
-from semsearch.system.parallel import Executor, Threads, aside
+from semsearch.system.parallel import Executor, aside, in_order
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
@@ -104,7 +104,7 @@ def new_generation(
                 report=writer.report,
                 reading_log=reading_log,
                 executor=writer.executor,
-                threads=Threads(threads),
+                threads=threads,
             )
     except CommitInDoubt:
         raise
@@ -133,7 +133,7 @@ class Generation:
         report: Callable[[Progress], None],
         reading_log: ReadingLog,
         executor: Executor | None,
-        threads: Threads,
+        threads: int,
     ) -> None:
         self.db = db
         self.folder = folder
@@ -229,7 +229,8 @@ class Generation:
         """The sums over all sentences, removed ones without, new ones with."""
         self._spool.renumber = renumbering(fit.embedder.chosen_.vectors)
         today = fit.today if self._removed_sums is None else fit.today - self._removed_sums
-        for sums in self._threads.in_order(fit.embedder.statistics_of, (batch.sentences for batch in self._spool)):
+        sentences = (batch.sentences for batch in self._spool)
+        for sums in in_order(fit.embedder.statistics_of, sentences, threads=self._threads):
             today = today + sums
         return today
 
@@ -289,8 +290,8 @@ class Generation:
         embedder = self.settings.embedder(vectors)
         lexical = self._opened(get_segments(self.db, "words"))
         learn = partial(self._learn_topics, lexical, get_removed(self.db, "words"))
-        with aside(learn, threads=self._threads.threads) as learned:  # while the fit reads, or before it
-            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), spread=self._threads)
+        with aside(learn, threads=self._threads) as learned:  # while the fit reads, or before it
+            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), threads=self._threads)
             topics, topical = learned()
         release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
@@ -317,7 +318,7 @@ class Generation:
         """Embed the batches of some spools; the segments of passages and sentences."""
         done, total = 0, sum(spool.sentences for spool in spools)
         batches, again = tee(chain.from_iterable(spools))
-        embedded = self._threads.in_order(partial(_vectors, embedder), batches)
+        embedded = in_order(partial(_vectors, embedder), batches, threads=self._threads)
         stores = self._stores
         with (
             stores["passage"].writer(self.number) as passages,

@@ -79,17 +79,6 @@ def _in_order(
 # -- Threads -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
-    """Spreads work over threads of this process; one means a plain map."""
-
-    threads: int = 1
-
-    def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Like `map(work, items)`, in threads."""
-        return in_order(work, items, threads=self.threads)
-
-
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: int) -> Iterator[Result]:
     """Like `map(work, items)`, but in `threads` threads, each at most one item ahead. One thread means a plain map."""
     if threads <= 1:

@@ -16,7 +16,6 @@ from semsearch import SentenceEmbedder, load_vectors
 from semsearch.embedding.weights import METHODS
 from semsearch.errors import FitError, SemsearchError, UsageError, VectorsMismatch
 from semsearch.settings import PRIOR
-from semsearch.system.parallel import Threads
 from semsearch.word_vectors.table import VectorTable
 
 SENTENCES = (Path(__file__).parents[1] / "golden" / "sentences.txt").read_text(encoding="utf-8").splitlines()
@@ -235,6 +234,6 @@ def test_threads_do_not_change_a_fit(small_vectors: VectorTable, threads: int) -
     texts = [[sentence(topic, number) for number in range(30)] for topic in TOPICS]
     embedder = SentenceEmbedder(small_vectors, unknown="pieces")
     batches = [embedder.tokenize(part) for part in texts]
-    fitted = embedder.fit_ragged(lambda: batches, spread=Threads(threads))
+    fitted = embedder.fit_ragged(lambda: batches, threads=threads)
     expected = SentenceEmbedder(small_vectors, unknown="pieces").fit_ragged(lambda: batches)
     assert np.array_equal(fitted.statistics_.gram, expected.statistics_.gram)

@@ -17,7 +17,7 @@ that of the part before. A | in a value is written \\|, and a path that begins w
 
     >>> [row.path for row in rows if parse("guide/*.md|author=Ada").matches(row)]
 
-The rows are those of documents, or of their records (semsearch.storage.document_rows.filter_rows).
+The rows are those of documents, or of their records, if these have metadata.
 """
 
 from __future__ import annotations
@@ -31,31 +31,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import translate
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 from unicodedata import normalize
 
 from semsearch.errors import UsageError
+from semsearch.storage.document_rows import FilterRow
 from semsearch.system.locations import working_folder
 
-
-class FilterableRow(Protocol):
-    """What filters compare."""
-
-    @property
-    def path(self) -> str: ...  # below its root; or the id of a text that a program added
-    @property
-    def absolute(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def format(self) -> str: ...
-    @property
-    def mtime_ns(self) -> int: ...
-    @property
-    def metadata_json(self) -> str: ...
-
-
-Test = Callable[[FilterableRow], bool]
+Test = Callable[[FilterRow], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +49,7 @@ class Comparison:
     operator: str  # = != < <= > >= ~ !~
     tests: Mapping[str, Test]  # by value: whether a row matches it, as if the operator was positive
 
-    def matches(self, row: FilterableRow) -> bool:
+    def matches(self, row: FilterRow) -> bool:
         """Return whether a row passes."""
         return any(test(row) for test in self.tests.values()) != self.operator.startswith("!")
 
@@ -79,7 +62,7 @@ class Filter:
     comparisons: tuple[Comparison, ...]
     is_negated: bool = False
 
-    def matches(self, row: FilterableRow) -> bool:
+    def matches(self, row: FilterRow) -> bool:
         """Return whether a row passes."""
         return any(comparison.matches(row) for comparison in self.comparisons) != self.is_negated
 
@@ -96,7 +79,7 @@ class Filter:
         return None if others or values or self.is_negated else (comparison.key, comparison.operator, value)
 
 
-def all_match(filters: Iterable[Filter], row: FilterableRow) -> bool:
+def all_match(filters: Iterable[Filter], row: FilterRow) -> bool:
     """Return whether a row passes all filters."""
     return all(filter_.matches(row) for filter_ in filters)
 
@@ -214,7 +197,7 @@ def number_of(text: str) -> float | None:
     return number if number == number else None
 
 
-def texts_of(row: FilterableRow, key: str) -> Collection[str]:
+def texts_of(row: FilterRow, key: str) -> Collection[str]:
     """What a row has under a key, in lower case, as filters compare it."""
     if key in ("path", "title", "format"):
         return (getattr(row, key),)
@@ -264,7 +247,7 @@ def _path_test(glob: str) -> Test:
     except re.error as error:
         raise UsageError(f"{glob!r} is not a glob ({error.msg}); a range is written as in [a-z]") from None
 
-    def test(row: FilterableRow) -> bool:
+    def test(row: FilterRow) -> bool:
         absolute = normalize("NFC", row.absolute)
         return any(map(pattern.fullmatch, (row.path, absolute, absolute.removeprefix(here))))
 

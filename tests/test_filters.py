@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from semsearch import filters
 from semsearch.errors import UsageError
 from semsearch.filters import all_match, parse
+from semsearch.storage.document_rows import FilterRow
 
 DOCUMENTS = {
     "guide/start.md": '{"author": "Ada", "year": 2021, "tags": ["setup", "first steps"], "draft": false}',
@@ -20,25 +20,10 @@ DOCUMENTS = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
+def row(path: str = "", metadata: str = "{}", mtime_ns: int = 0) -> FilterRow:
     """A document as filters compare it."""
-
-    path: str = ""
-    metadata_json: str = "{}"
-    mtime_ns: int = 0
-
-    @property
-    def absolute(self) -> str:
-        return f"/home/ada/docs/{self.path}"
-
-    @property
-    def title(self) -> str:
-        return f"Title of {self.path}"
-
-    @property
-    def format(self) -> str:
-        return "text" if self.path.endswith("txt") else "markdown"
+    format_ = "text" if path.endswith("txt") else "markdown"
+    return FilterRow(1, 1, 1, path, f"/home/ada/docs/{path}", f"Title of {path}", format_, mtime_ns, metadata)
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +33,11 @@ def _in_a_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def matching(*texts: str) -> list[str]:
     parsed = [parse(text) for text in texts]
-    return [path for path, metadata in DOCUMENTS.items() if all_match(parsed, Row(path, metadata))]
+    return [path for path, metadata in DOCUMENTS.items() if all_match(parsed, row(path, metadata))]
 
 
 def holds(text: str, metadata: str) -> bool:
-    return parse(text).matches(Row(metadata_json=metadata))
+    return parse(text).matches(row(metadata=metadata))
 
 
 START, KEYS, NOTES = DOCUMENTS
@@ -197,8 +182,8 @@ def test_dates_are_compared_as_precisely_as_the_filter_gives_them(text: str) -> 
 
 def test_modified_is_the_time_of_the_file_unless_the_document_says_another() -> None:
     in_2020 = 1_590_000_000_000_000_000
-    assert parse("modified=2020-05").matches(Row(mtime_ns=in_2020))
-    assert not parse("modified=2020-05").matches(Row(mtime_ns=in_2020, metadata_json='{"Modified": "2024-01-01"}'))
+    assert parse("modified=2020-05").matches(row(mtime_ns=in_2020))
+    assert not parse("modified=2020-05").matches(row(mtime_ns=in_2020, metadata='{"Modified": "2024-01-01"}'))
 
 
 def test_a_list_of_thousands_of_alternatives_is_asked() -> None:
@@ -227,14 +212,14 @@ def test_a_glob_matches_what_its_plain_translation_matches() -> None:
         pattern, plain = parse(f"path~{glob}|/nothing"), by_backtracking(glob)
         for path in ("".join(chance.choices("ab/ab*", k=chance.randint(0, 9))) for _ in range(8)):
             spellings = (path, f"docs/{path}", f"/home/ada/docs/{path}")
-            assert pattern.matches(Row(path)) == (any(map(plain.fullmatch, spellings)) or glob == path), (glob, path)
+            assert pattern.matches(row(path)) == (any(map(plain.fullmatch, spellings)) or glob == path), (glob, path)
 
 
 @pytest.mark.parametrize("glob", ["*a" * 30 + "b", "**/" * 30 + "b", "**a*/" * 20 + "b", "**/a/" * 20 + "b"])
 @pytest.mark.parametrize("path", ["a" * 300, "a/" * 150, "aa/" * 100])
 def test_a_glob_of_many_wildcards_takes_no_time(glob: str, path: str) -> None:
-    assert not parse(glob).matches(Row(path))  # by backtracking, not in a lifetime
-    assert not parse(f"key~{glob}").matches(Row(metadata_json=f'{{"key": "{path}"}}'))
+    assert not parse(glob).matches(row(path))  # by backtracking, not in a lifetime
+    assert not parse(f"key~{glob}").matches(row(metadata=f'{{"key": "{path}"}}'))
 
 
 def test_a_glob_is_no_longer_than_a_path() -> None:

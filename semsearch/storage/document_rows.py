@@ -62,6 +62,12 @@ class DocumentRow(NamedTuple):
     absolute: str = ""  # the path to open, with forward slashes; or the id
 
     @property
+    def as_filtered(self) -> FilterRow:
+        """What filters compare of it."""
+        of_file = (self.path, self.absolute, self.title, self.format, self.mtime_ns, self.metadata_json)
+        return FilterRow(self.id, self.first_passage, self.passages, *of_file)
+
+    @property
     def metadata(self) -> Mapping[str, Any]:
         """What its file, or the program that added it, says of it."""
         metadata: dict[str, Any] = json.loads(self.metadata_json)
@@ -343,7 +349,7 @@ class ListedDocument(NamedTuple):
 
 def list_documents(
     db: sqlite3.Connection,
-    passes: Callable[[FilterRow | DocumentRow], bool] = lambda _: True,
+    passes: Callable[[FilterRow], bool] = lambda _: True,
     *,
     after: tuple[int, str] = BEGINNING,
     limit: int,
@@ -353,7 +359,7 @@ def list_documents(
     for characters, has_records, *columns in db.execute(_LISTED, after):
         row = checked_document(db, columns)
         passages = range(row.first_passage, row.first_passage + row.passages)
-        if any(map(passes, filter_rows_of(db, passages) if has_records else (row,))):
+        if any(map(passes, filter_rows_of(db, passages) if has_records else (row.as_filtered,))):
             listed.append(ListedDocument(characters, row))
             if len(listed) == limit:
                 break

@@ -24,7 +24,8 @@ from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError
 from semsearch.readers.records import Columns
 from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.options import strings
-from semsearch.search.searcher import Searcher
+from semsearch.search.assemble_context import candidates_for, context_of
+from semsearch.search.searcher import Searcher, options_for, rerank
 from semsearch.searchable import Searchable, named
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
@@ -35,6 +36,7 @@ from semsearch.storage.published import open_published, published_at
 from semsearch.storage.schema import get_meta
 from semsearch.system import plugins
 from semsearch.system.locations import local_path, uri_scheme
+from semsearch.system.parallel import while_wanted
 from semsearch.trust import allowed_write, forget, given_paths, named_outside, record, require
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, is_shipped, open_vectors
 
@@ -391,11 +393,13 @@ class Index(Searchable):
         """The searcher of this index, for modules of semsearch that need more than hits."""
         with self._opening:
             if self._searcher is None:
-                self._searcher = Searcher(self._database, self._vectors, reranker=self._reranker)
+                self._searcher = Searcher(self._database, self._vectors)
             return self._searcher
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
-        return self.searcher.search(queries, options)
+        answers = self.searcher.search(queries, options_for(self._reranker, options))
+        answered = while_wanted(zip(queries, answers, strict=True))
+        return [rerank(self._reranker, query, hits) for query, hits in answered]
 
     def _similar(self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool) -> Hits:
         return self.searcher.similar(example, line, options, same_document=same_document)
@@ -404,7 +408,9 @@ class Index(Searchable):
         return self.searcher.explain(query, hit, mode)
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
-        return self.searcher.context(query, options, max_words=max_words)
+        candidates = candidates_for(options, max_words)
+        hits, passages = self.searcher.with_passages(query, options_for(self._reranker, candidates))
+        return context_of(rerank(self._reranker, query, hits), passages, candidates, max_words=max_words)
 
     def embed(self, texts: Iterable[str]) -> Float32:
         """Embed texts as the index embeds its sentences: unit vectors, float32. (n) -> (n, d)

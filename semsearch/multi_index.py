@@ -38,7 +38,7 @@ from semsearch.results.origin import Fused, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.candidates import fused, weigh
 from semsearch.search.exact_words import exact_first
-from semsearch.search.searcher import rerank
+from semsearch.search.searcher import options_for, rerank
 from semsearch.searchable import Searchable
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.storage.published import published_at
@@ -101,11 +101,9 @@ class MultiIndex(Searchable):
     # -- how it answers ------------------------------------------------------------------------------------------------
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
-        wide, is_reranked = self._wide(options), self._reranker is None
-        beside = self._beside()
+        wide, beside = _wider(options_for(self._reranker, options)), self._beside()
         answers = {
-            name: index.searcher.search(queries, wide, reranked=is_reranked, beside=beside[name])
-            for name, index in self.indexes.items()
+            name: index.searcher.search(queries, wide, beside=beside[name]) for name, index in self.indexes.items()
         }
         by_query = ({name: answers[name][number] for name in answers} for number in range(len(queries)))
         return [self._fused(hits, options, query) for query, hits in while_wanted(zip(queries, by_query, strict=True))]
@@ -127,11 +125,10 @@ class MultiIndex(Searchable):
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         wanted = candidates_for(options, max_words)
-        wide = self._wide(wanted) if self._reranker is not None else _for_each(wanted, wanted.k)
-        is_reranked, beside = self._reranker is None, self._beside()
+        wide = options_for(self._reranker, wanted)
+        wide, beside = _for_each(wide, wide.k), self._beside()
         answers = {
-            name: index.searcher.with_passages(query, wide, reranked=is_reranked, beside=beside[name])
-            for name, index in self.indexes.items()
+            name: index.searcher.with_passages(query, wide, beside=beside[name]) for name, index in self.indexes.items()
         }
         hits = self._fused({name: hits for name, (hits, _) in answers.items()}, wanted, query)
         every = best_of(hits, replace(wanted, floor=0.0))
@@ -145,21 +142,14 @@ class MultiIndex(Searchable):
         words = {name: index.searcher.words() for name, index in self.indexes.items()}
         return {name: [of_other for other, of_other in words.items() if other != name] for name in words}
 
-    def _wide(self, options: SearchOptions) -> SearchOptions:
-        """The options that each index is asked with, so that there are enough hits for a reranker."""
-        if self._reranker is None:
-            return _wider(options)
-        return _wider(replace(options, k=max(options.k, tuning.TUNING.reranked)))
-
     def _fused(self, answers: Mapping[str, Hits], options: SearchOptions, query: str) -> Hits:
         """The hits of all indexes for a query, as one, read by the reranker if there is one."""
         hits = common(answers.values()).instead(fuse_answers(answers, options.mode))
         if options.mode == "exact":
             return hits
         hits = _ordered(hits, options)
-        if self._reranker is None:
-            return hits
-        return rerank(self._reranker, query, hits[: self._wide(options).k])
+        k = _wider(options_for(self._reranker, options)).k
+        return hits if self._reranker is None else rerank(self._reranker, query, hits[:k])
 
     def _index_of(self, hit: Hit) -> Index:
         if hit.index not in self.indexes:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from semsearch.results.hits import Citation, Context, Hit, Hits, Position, above_threshold, source_line
+from semsearch.results.hits import Citation, Context, Hit, Hits, Position, above_threshold, best_of, source_line
 from semsearch.results.options import SearchOptions
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.text_lengths import count_words, cut_to, heading_text
@@ -51,6 +51,12 @@ class ContextBlock:
 def candidates_for(options: SearchOptions, max_words: int) -> SearchOptions:
     """The options of the search for the candidates of a context: with as many hits as so many words may need."""
     return replace(options, k=min(max(CONTEXT_HITS, max_words // _CONTEXT_SHARE), _MOST_CONTEXT_HITS))
+
+
+def context_of(hits: Hits, passages: Mapping[int, PassageRow], candidates: SearchOptions, *, max_words: int) -> Context:
+    """Assemble a context from the hits of `candidates_for` options."""
+    strong = best_of(hits, replace(candidates, floor=0.0))
+    return assemble(strong, passages, max_words=max_words, floor=candidates.floor)
 
 
 def assemble(hits: Hits, passages: Mapping[int, PassageRow], *, max_words: int, floor: float = 0.0) -> Context:

@@ -15,10 +15,9 @@ from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.rerankers import Readings, Reranker
-from semsearch.results.hits import Context, Hit, Hits, best_of
+from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.results.origin import Rerank
-from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.exact_words import exact_first, without_points
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
@@ -43,40 +42,26 @@ class Searcher:
     """Answers queries on one index, and keeps its newest generation open between them.
 
     Threads may share a searcher, and are answered at the same time: each has a read transaction of its own, and all of
-    them share the files of a generation, which are opened once. A `reranker` scores the first hits of each answer
-    again.
+    them share the files of a generation, which are opened once.
     """
 
-    def __init__(
-        self, database: IndexDatabase, vectors: Callable[[], WordVectors], *, reranker: Reranker | None = None
-    ) -> None:
+    def __init__(self, database: IndexDatabase, vectors: Callable[[], WordVectors]) -> None:
         self._database = database
         self._vectors = vectors
-        self._reranker = reranker
         self._opening = threading.Lock()
         self._reader: IndexReader | None = None
 
     def search(
-        self,
-        queries: Sequence[str],
-        options: SearchOptions,
-        *,
-        reranked: bool = True,
-        beside: Sequence[WordSearch] = (),
+        self, queries: Sequence[str], options: SearchOptions, *, beside: Sequence[WordSearch] = ()
     ) -> list[Hits]:
-        """The ranked hits of each query, of any score and relevance, `reranked` if there is a reranker.
+        """The ranked hits of each query, of any score and relevance.
 
         All see one generation. `beside`: the words of other indexes, by which those here are weighed, too. Raises
         UsageError for a query without words.
         """
-        reranked = reranked and options.mode != "exact"
-        wide = self._candidates(options) if reranked else options
-        answers = self.in_one_generation(
-            lambda index: [search(query, wide, index) for query in while_wanted(queries)], beside
+        return self.in_one_generation(
+            lambda index: [search(query, options, index) for query in while_wanted(queries)], beside
         )
-        if not reranked:
-            return answers
-        return [self._reranked(query, hits) for query, hits in while_wanted(zip(queries, answers, strict=True))]
 
     def similar(
         self, like: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool = False
@@ -98,29 +83,16 @@ class Searcher:
         """Find passages similar to those of another index, best first."""
         return self.in_one_generation(lambda index: answer(query_of_example(example, options, index), index))
 
-    def context(self, query: str, options: SearchOptions, *, max_words: int) -> Context:
-        """Assemble the best passages within so many words, with the lists that they announce."""
-        wanted = candidates_for(options, max_words)
-        hits, passages = self.with_passages(query, wanted)
-        return assemble(best_of(hits, replace(wanted, floor=0.0)), passages, max_words=max_words, floor=options.floor)
-
     def with_passages(
-        self,
-        query: str,
-        options: SearchOptions,
-        *,
-        reranked: bool = True,
-        beside: Sequence[WordSearch] = (),
+        self, query: str, options: SearchOptions, *, beside: Sequence[WordSearch] = ()
     ) -> tuple[Hits, dict[int, PassageRow]]:
         """The ranked hits of a query, as `search` gives them, with their passages and those beside them, by id."""
 
         def gather(index: IndexView) -> tuple[Hits, dict[int, PassageRow]]:
-            wide = self._candidates(options) if reranked else options
-            hits = search(query, wide, index)
+            hits = search(query, options, index)
             return hits, get_passages(index.db, {hit.passage_id + step for hit in hits for step in (-1, 0, 1)})
 
-        hits, passages = self.in_one_generation(gather, beside)
-        return self._reranked(query, hits) if reranked else hits, passages
+        return self.in_one_generation(gather, beside)
 
     def explain(self, query: str, hit: Hit, mode: Mode | None, *, beside: Sequence[WordSearch] = ()) -> Explanation:
         """Explain the score of a hit's passage for a query: the hit's own score, if it was found by this query.
@@ -176,18 +148,6 @@ class Searcher:
         cure = rebuild_command(self._database.folder)
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 
-    def _candidates(self, options: SearchOptions) -> SearchOptions:
-        """The options, with k raised so that a reranker has enough hits to choose from."""
-        if self._reranker is None:
-            return options
-        return replace(options, k=max(options.k, tuning.TUNING.reranked))
-
-    def _reranked(self, query: str, hits: Hits) -> Hits:
-        """Outside of the transaction: a reranker may take its time."""
-        if self._reranker is None:
-            return hits
-        return rerank(self._reranker, query, hits)
-
     def _current(self, db: sqlite3.Connection) -> IndexReader:
         """The reader of the generation that a transaction sees; only the newest one is kept for other threads."""
         stamp = get_stamp(db)
@@ -214,11 +174,21 @@ class Searcher:
 # first hits (`Readings`) is compared over these; the others get the least component of all, and come after them.
 
 
-def rerank(reranker: Reranker, query: str, hits: Hits) -> Hits:
-    """Order hits by both scores. The reranker gets the query without its syntax.
+def options_for(reranker: Reranker | None, options: SearchOptions) -> SearchOptions:
+    """The options, with k raised so that a reranker, if there is one, has enough hits to choose from."""
+    if reranker is None or options.mode == "exact":
+        return options
+    return replace(options, k=max(options.k, tuning.TUNING.reranked))
+
+
+def rerank(reranker: Reranker | None, query: str, hits: Hits) -> Hits:
+    """Order hits by both scores, outside of a transaction: a reranker may take its time. Without one, and of mode
+    exact, they stay as they are. The reranker gets the query without its syntax.
 
     Raises UsageError for a reranker that does not give a finite number for each hit.
     """
+    if reranker is None or hits.total is not None:
+        return hits
     origin = hits[0].origin if hits else None
     compared = query if origin is None or origin.text is None else origin.text  # without its syntax
     readings = _readings(reranker, compared, hits)

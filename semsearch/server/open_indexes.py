@@ -95,7 +95,7 @@ class OpenIndexes:
                 index = self.get(name)
                 for document in islice(index, 1):  # its own text: OOV words would cause a warning
                     for passage in index.passages(document.path, limit=1).passages:
-                        index.searcher.search([passage.text[:_QUERY]], SearchOptions(1, syntax="plain"), reranked=False)
+                        index.searcher.search([passage.text[:_QUERY]], SearchOptions(1, syntax="plain"))
             if time.monotonic() > end:
                 break
 

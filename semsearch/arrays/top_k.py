@@ -1,4 +1,4 @@
-"""The best n of each of several queries, gathered from parts: blocks of products, or answers of segments."""
+"""The best n of each of several queries, merged from the answers of segments."""
 
 from __future__ import annotations
 
@@ -38,24 +38,6 @@ def merged(parts: Sequence[TopKResult], n: int) -> TopKResult:
 def stacked(parts: Sequence[TopKResult]) -> TopKResult:
     """Stack the results of different queries, in order. All must have the same number of columns."""
     return TopKResult(np.concatenate([part.scores for part in parts]), np.concatenate([part.ids for part in parts]))
-
-
-class TopK:
-    """Collects the n largest scores of each of q queries. Of equal scores at the edge, any are kept."""
-
-    def __init__(self, queries: int, n: int) -> None:
-        self._best, self._n = nothing_found(queries), n
-
-    def add(self, scores: Float32, ids: Int64) -> None:
-        """Add scores of all queries (q, r), whose ids they share (r,)."""
-        edge = max(0, scores.shape[1] - self._n)
-        columns = np.argpartition(scores, edge, axis=1)[:, edge:] if scores.size else np.zeros(scores.shape, np.int64)
-        part = TopKResult(np.take_along_axis(scores, columns, axis=1), ids[columns])
-        self._best = merged([self._best, part], self._n)
-
-    def best(self) -> TopKResult:
-        """Return the n best of all scores that were added, best first; fewer if there were fewer."""
-        return self._best
 
 
 def _equals_by_id(result: TopKResult) -> TopKResult:

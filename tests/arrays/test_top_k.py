@@ -1,4 +1,4 @@
-"""The best n are the same however they come in: as a whole, in blocks, or as answers of parts."""
+"""The best n are the same however they come in: as a whole, or as answers of parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import given, strategies as st
 
-from semsearch.arrays.top_k import TopK, TopKResult, merged, stacked
+from semsearch.arrays.top_k import TopKResult, merged, stacked
 
 Float32 = npt.NDArray[np.float32]
 
@@ -32,28 +32,14 @@ def told(found: TopKResult) -> list[list[tuple[float, int]]]:
     ]
 
 
-@given(st.integers(1, 6), st.integers(1, 60), st.integers(1, 20), st.integers(1, 25), st.integers(0, 99))
-def test_blocks_of_any_width_give_the_best_scores_of_all(
-    queries: int, width: int, n: int, block: int, seed: int
-) -> None:
-    scores, ids = drawn(queries, width, seed=seed), np.arange(100, 100 + width)
-    best = TopK(queries, n)
-    for first in range(0, width, block):
-        best.add(scores[:, first : first + block], ids[first : first + block])
-    found = best.best()
-    assert found.scores.tolist() == [[score for score, _ in row] for row in by_sorting(scores, ids, n)]
-    assert np.array_equal(np.take_along_axis(scores, found.ids - 100, axis=1), found.scores)
-
-
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.integers(1, 12), st.integers(0, 99))
 def test_answers_of_parts_are_merged_to_that_of_the_whole_in_any_order(sizes: list[int], n: int, seed: int) -> None:
     scores, ids = drawn(3, sum(sizes), seed=seed), np.arange(sum(sizes))
     edges = np.cumsum([0, *sizes])
     parts = []
     for first, end in pairwise(edges.tolist()):
-        best = TopK(3, end - first)
-        best.add(scores[:, first:end], ids[first:end])
-        parts.append(best.best())
+        order = np.argsort(-scores[:, first:end], axis=1, kind="stable")
+        parts.append(TopKResult(np.take_along_axis(scores[:, first:end], order, axis=1), ids[first:end][order]))
     order = np.random.default_rng(seed).permutation(len(parts))
     assert told(merged([parts[index] for index in order], n)) == by_sorting(scores, ids, n)
 

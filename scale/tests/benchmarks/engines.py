@@ -33,7 +33,6 @@ import numpy.typing as npt
 sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in ((1, "support"), (3, "tests/support"))]
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopK
 from semsearch.dense.engines import claimed, complete, get_address, open_stores, release
 from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore
 from semsearch.storage.database import IndexDatabase
@@ -100,13 +99,16 @@ def data_of(rows: Float32, generator: np.random.Generator, *, is_range: bool = F
     count = len(vectors)
     is_allowed = np.arange(count) // (count // 10) == 1 if is_range else generator.random(count) < 0.1
     allowed = np.flatnonzero(is_allowed)
-    asked = questions[1::2]
-    every, tenth = TopK(len(asked), K), TopK(len(asked), K)
-    for first in range(0, len(vectors), BATCH):
-        every.add(asked @ vectors[first : first + BATCH].T, np.arange(first, min(first + BATCH, len(vectors))))
-    for part in np.array_split(allowed, -(-len(allowed) // BATCH)):
-        tenth.add(asked @ vectors[part].T, part)
-    return Data(vectors, questions, allowed, every.best().scores[:, -1], tenth.best().scores[:, -1])
+    last, last_allowed = (_last(questions[1::2], vectors, rows) for rows in (np.arange(count), allowed))
+    return Data(vectors, questions, allowed, last, last_allowed)
+
+
+def _last(asked: Float32, vectors: Float32, rows: Int64) -> Float32:
+    """The K-th best inner product of each question with some rows."""
+    best = np.full((len(asked), K), -np.inf, dtype=np.float32)
+    for part in np.array_split(rows, -(-len(rows) // BATCH)):
+        best = np.partition(np.concatenate((best, asked @ vectors[part].T), axis=1), -K, axis=1)[:, -K:]
+    return np.asarray(best.min(axis=1))
 
 
 def measured(name: str, store: VectorStore, data: Data, memory: Callable[[], float]) -> list[str]:

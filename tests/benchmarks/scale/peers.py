@@ -112,7 +112,6 @@ def semsearch_open(corpus: Corpus, out: Path) -> list[Answers]:
 def export(corpus: Corpus, out: Path) -> None:
     """Write what the other peers get, out of semsearch's index."""
     from semsearch import Index
-    from semsearch.arrays.top_k import TopK
     from semsearch.results.options import SearchOptions
     from semsearch.search.prepare_query import prepare
 
@@ -127,12 +126,15 @@ def export(corpus: Corpus, out: Path) -> None:
         asked: Any = np.array([prepare(question, dense, view).vector for question in corpus.questions])
         shape = (len(ids), asked.shape[1])
         vectors = np.lib.format.open_memmap(folder / "vectors.npy", mode="w+", dtype=np.float16, shape=shape)
-        best = TopK(len(asked), K)
+        best, scores = np.full((len(asked), K), -1), np.full((len(asked), K), -np.inf)
         for first in range(0, len(ids), BATCH):
             rows = view.reader.passage_vectors.fetch(np.array(ids[first : first + BATCH])).by_position().rows
             vectors[first : first + BATCH] = rows
-            best.add(asked @ rows.T, np.arange(first, first + len(rows)))
-        for name, array in (("ids", np.array(ids)), ("questions", asked), ("best", best.best().ids)):
+            numbers = np.broadcast_to(np.arange(first, first + len(rows)), (len(asked), len(rows)))
+            together, scores = np.concatenate((best, numbers), axis=1), np.concatenate((scores, asked @ rows.T), axis=1)
+            columns = np.argsort(-scores, axis=1, kind="stable")[:, :K]
+            best, scores = (np.take_along_axis(array, columns, axis=1) for array in (together, scores))
+        for name, array in (("ids", np.array(ids)), ("questions", asked), ("best", best)):
             np.save(folder / f"{name}.npy", array)
 
     with Index.open(out / "index") as index:

@@ -34,10 +34,8 @@ _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
 )
 _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-~]+:)")
+_DELIVERED = re.compile(rb"(?:Received|Return-Path|Delivered-To|Message-ID|MIME-Version):", re.I)  # not by hand
 _HEAD = 4096  # bytes in which a text's format is recognised
-_HEADERS = re.compile(rb"(?:[!-9;-~]{1,80}:(?:[^\r\n]*\r?\n[ \t])*[^\r\n]*(?:\r?\n|\Z))+")  # of a message, and no more
-_FROM = re.compile(rb"^From:", re.IGNORECASE | re.MULTILINE)
-_ONLY_MAIL = re.compile(rb"^(?:Received|Return-Path|Delivered-To|Message-ID|MIME-Version):", re.I | re.M)
 LOOKED_AT = 16_384  # bytes of a text that a verdict is based on
 
 
@@ -85,19 +83,8 @@ def text_format_by_content(data: bytes) -> str | None:
     head = data[:_HEAD]
     if _HTML.match(head):
         return "html"
-    if _MAILBOX.match(head) or _is_message(data[:LOOKED_AT]):
-        return "mail"
-    return None
-
-
-def _is_message(head: bytes) -> bool:
-    """Whether a text begins with the header of a message that has been under way, as the files of a Maildir do."""
-    if len(head) == LOOKED_AT:
-        head = head[: head.rfind(b"\n") + 1]
-    match = _HEADERS.match(head)
-    if not match or not head[match.end() : match.end() + 2].startswith((b"\n", b"\r\n")):
-        return False
-    return _ONLY_MAIL.search(match[0]) is not None and _FROM.search(match[0]) is not None
+    is_message = _DELIVERED.match(head) is not None and b"\nfrom:" in data[:LOOKED_AT].lower()
+    return "mail" if is_message or _MAILBOX.match(head) else None
 
 
 # -- Files without a reader --------------------------------------------------------------------------------------------

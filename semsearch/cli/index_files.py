@@ -33,7 +33,6 @@ from semsearch.dense.engines import complete
 from semsearch.errors import (
     IndexLocked,
     IndexNotFound,
-    SemsearchError,
     SourceError,
     UsageError,
     index_command,
@@ -107,16 +106,19 @@ def index_paths(
 ) -> SyncReport:
     """Make an index, or bring it up to date. Raises SourceError when there is nothing for a new index."""
     with stopping_as_interrupted(), opened_target(target, settings, rebuild=rebuild) as opened:
-        report = SyncReport()
-        rebuilt = None
+        report = rebuilt = SyncReport()
         if rebuild and not target.is_new:
-            rebuilt = opened.rebuild(**settings.chosen(), progress=not quiet)
+            rebuilt = replace(opened.rebuild(**settings.chosen(), progress=not quiet), refitted=True)
         if paths or opened.roots or not rebuild:
-            before = "" if rebuilt is None else "the index was rebuilt; the next step failed: "
-            report = _synced(opened, paths, reading, quiet=quiet, before=before)
-        if rebuilt is not None:
-            counts = {name: getattr(report, name) + getattr(rebuilt, name) for name in _ADDED_UP}
-            report = replace(report, refitted=True, **counts)
+            try:
+                report = opened.sync(*paths, **reading.arguments(), progress=not quiet)
+            except KeyboardInterrupt:
+                if not (opened.path / READING_LOG).exists():
+                    raise
+                command = index_command("index", "--name", opened.path)
+                raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
+        counts = {name: getattr(report, name) + getattr(rebuilt, name) for name in _ADDED_UP}
+        report = replace(report, refitted=report.refitted or rebuilt.refitted, **counts)
         report_sync(report, warnings=not (target.is_new and not report.added))
         if target.is_new and not report.added:
             raise SourceError(_nothing_to_index(report, paths))
@@ -124,20 +126,6 @@ def index_paths(
 
 
 _ADDED_UP = ("passages", "sentences", "seconds")  # of a rebuild and the sync after it
-
-
-def _synced(index: Index, paths: Sequence[str], reading: ReadingOptions, *, quiet: bool, before: str) -> SyncReport:
-    """Sync; the message of a failure begins with what was done `before`, and is saved."""
-    try:
-        return index.sync(*paths, **reading.arguments(), progress=not quiet)
-    except SemsearchError as error:
-        error.args = (f"{before}{error}",)
-        raise
-    except KeyboardInterrupt:
-        command = index_command("index", "--name", index.path)
-        kept = (index.path / READING_LOG).exists()
-        done = f"files read so far are kept; to continue, run: {command}" if kept else before.partition(";")[0]
-        raise KeyboardInterrupt(f"{before}{done}" if kept else done) from None
 
 
 def _nothing_to_index(report: SyncReport, paths: Sequence[str]) -> str:

@@ -127,8 +127,8 @@ def list_() -> None:
 
 
 @vectors_group.command()
-def info(name: options.TableArgument = "english", json: options.JsonOption = False) -> None:
-    """Show the details and source of word vectors, and verify their digest. Exit status 2 if they are damaged."""
+def info(name: options.TableArgument = "english") -> None:
+    """Show the details and source of word vectors as JSON, and verify their digest. Exit status: 2 if it is wrong."""
     table = load_vectors(name)
     details: dict[str, Any] = {
         **dict.fromkeys(("source", "licence", "dtype"), "unknown"),
@@ -141,11 +141,6 @@ def info(name: options.TableArgument = "english", json: options.JsonOption = Fal
         "bytes": sum(path.stat().st_size for path in table.folder.iterdir() if path.is_file()),
         "verified": table.verify(),
     }
-    if json:
-        print(to_json(details))
-    else:
-        for key, value in details.items():
-            pairs = value.items() if isinstance(value, dict) else ()
-            print(f"{key:<14}{', '.join(f'{part} {number}' for part, number in pairs) or one_line(str(value))}")
+    print(to_json(details))
     if not details["verified"]:
         raise VectorsError(f"{table.folder} is damaged: its digest is wrong; make it again")

@@ -15,14 +15,20 @@ from semsearch.results.codec import ONLY_IF_SET, Record
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentInfo(Record):
-    """An entry in the list of an index's documents."""
+class IndexedDocument(Record):
+    """A document of an index."""
 
     path: str  # as one would open it from here; the id, for a text that a program added
     root: str  # the root it was found under; "" for a text that a program added
     document: str  # the path below the root, or the id
     title: str
     format: str  # text, markdown, rst, html, pdf, ...
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo(IndexedDocument):
+    """An entry in the list of an index's documents."""
+
     passages: int
     sentences: int
     words: int  # about
@@ -33,7 +39,7 @@ class DocumentInfo(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentText(Record):
+class DocumentText(IndexedDocument):
     """A document of an index, with its text as it is searched.
 
     The text is that of its passages, in order: paragraphs and headings, separated by blank lines, without markup and
@@ -41,11 +47,6 @@ class DocumentText(Record):
     that two consecutive sections share are not repeated.
     """
 
-    path: str  # as one would open it from here; the id, for a text that a program added
-    root: str  # the root it was found under; "" for a text that a program added
-    document: str  # the path below the root, or the id
-    title: str
-    format: str  # text, markdown, rst, html, pdf, ...
     metadata: Mapping[str, Any]  # front matter and the like
     text: str
 
@@ -76,14 +77,9 @@ class PlacedPassage(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPassages(Record):
+class DocumentPassages(IndexedDocument):
     """Some consecutive passages of a document. `next` is the offset of those after them; None at the end."""
 
-    path: str  # as one would open it from here; the id, for a text that a program added
-    root: str  # the root it was found under; "" for a text that a program added
-    document: str  # the path below the root, or the id
-    title: str
-    format: str  # text, markdown, rst, html, pdf, ...
     metadata: Mapping[str, Any]  # front matter and the like
     stale: bool  # its file was changed or deleted since it was indexed
     count: int  # of all its passages

@@ -113,11 +113,19 @@ def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None
     not in the index.
     """
     of = index.passages(place.path, line=place.line, limit=1)
-    cited = of.found if start is None else None
-    first = _first(index, of, around, max_words) if start is None else start
+    cited, first, end = of.found, start or 0, of.count
+    if cited is not None:
+        last = index.passages(of.path, line=place.last_line, limit=1).found if place.last_line else None
+        end = min(max(last or 0, cited) + around + 1, of.count)
+    if cited is not None and start is None:
+        first = max(cited - around, 0)
+        passages = index.passages(of.path, offset=first, limit=cited - first + 1).passages
+        lengths = [count_words(passage.text) for passage in passages]
+        while first < cited and sum(lengths[first - cited - 1 :]) > max_words:
+            first += 1  # of those before the cited one, as many as leave room for it
     taken: list[PlacedPassage] = []
     room = max_words
-    for number, passage in enumerate(_wanted(index, of, place, first, around), start=first):
+    for number, passage in zip(range(first, end), _from(index, of.path, first), strict=False):
         words = count_words(passage.text)
         if words > room and taken:
             return DocumentPart(of, first, tuple(taken), number)
@@ -125,33 +133,6 @@ def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None
         taken.append(passage if is_whole else replace(passage, text=f"{cut_to(passage.text, room)} …"))
         room -= words
     return DocumentPart(of, first, tuple(taken), None)
-
-
-def _first(index: Index, of: DocumentPassages, around: int, max_words: int) -> int:
-    """The number of the first passage to read: of those before the cited one, as many as leave room for it."""
-    first = of.found or 0
-    if not first or not around:
-        return first
-    offset = max(first - around, 0)
-    *before, cited = index.passages(of.path, offset=offset, limit=first - offset + 1).passages
-    room = max_words - count_words(cited.text)
-    for passage in reversed(before):
-        room -= count_words(passage.text)
-        if room < 0:
-            break
-        first -= 1
-    return first
-
-
-def _wanted(index: Index, of: DocumentPassages, place: CitedPlace, first: int, around: int) -> Iterator[PlacedPassage]:
-    """Yield the passages from a number on, up to `around` after the last cited one."""
-    last_line, after = place.last_line or place.line or 0, 0
-    for number, passage in enumerate(_from(index, of.path, first), start=first):
-        if of.found is not None and number > of.found and passage.sentences[0].line > last_line:
-            after += 1
-            if after > around:
-                return
-        yield passage
 
 
 def _from(index: Index, path: str, offset: int | None) -> Iterator[PlacedPassage]:

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from pathlib import PurePath
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from semsearch.errors import SourceError
 from semsearch.results.codec import Record
+from semsearch.results.reports import OmissionKind as OmissionKind
 
 Anchors = tuple[tuple[int, int], ...]  # (offset in clean text, offset in source), rising in the first
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -102,10 +103,6 @@ class LazyBlocks(Sequence[Block]):
         return [*self][index]
 
 
-OmissionKind = Literal[
-    "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
-    "encrypted parts", "damaged parts",
-]  # fmt: skip
 WAITING = "its text is recognized last: semsearch index goes on with it"
 
 

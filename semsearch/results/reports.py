@@ -127,11 +127,11 @@ class Checkup(Record):
 
 # -- What was not indexed ----------------------------------------------------------------------------------------------
 
-ProblemKind = Literal[
-    "not read",
+OmissionKind = Literal[
     "doubtful encoding", "broken bytes", "pages without text", "attachments", "embedded files", "archived files",
     "encrypted parts", "damaged parts",
 ]  # fmt: skip
+ProblemKind = Literal["not read", OmissionKind]
 _NO_ENDING = "no ending"
 
 

@@ -145,6 +145,11 @@ class AnswerKind:
         return self.number or self.name or self.default
 
     @property
+    def is_told(self) -> bool:
+        """Whether one page tells what is asked for, and others mention only what it is of."""
+        return self.number or self.default or self.definition is not None
+
+    @property
     def most(self) -> float:
         """The largest factor that a part may have."""
         tuned = tuning.TUNING

@@ -8,7 +8,7 @@ stages, sum to it. At the end are the formulas of the scores that several files 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -194,6 +194,11 @@ class Ranking:
     def sentences(self) -> list[int]:
         """The number of the sentence of each hit that is nearest in meaning to the query; 0 for none."""
         return [max(int(self.candidates.dense.sentences[position]), 0) for position in self.order]
+
+    def first(self, k: int) -> Ranking:
+        """The best k hits."""
+        order = self.order[:k]
+        return replace(self, order=order, near_duplicates={at: self.near_duplicates[at] for at in order})
 
 
 @dataclass(frozen=True, slots=True)

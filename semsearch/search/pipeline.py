@@ -24,6 +24,7 @@ from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.results.hits import Hits
 from semsearch.results.options import SearchOptions
 from semsearch.search.across_languages import across_languages
+from semsearch.search.answer_kind import answer_kind
 from semsearch.search.boosts import boosts
 from semsearch.search.candidates import (
     Candidates,
@@ -39,10 +40,11 @@ from semsearch.search.exact_words import exact_words, passages_with
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import find_occurrences, make_hits
 from semsearch.search.prepare_query import prepare
-from semsearch.search.quote import compare, quote
+from semsearch.search.quote import TOLD, compare, quote
 from semsearch.search.relevance import judge, relevance
 from semsearch.search.sections import crowding, proximity, short_sections, support
 from semsearch.storage.passage_rows import SentenceSpans
+from semsearch.text.languages import ENGLISH
 from semsearch.text.tokens import letters_of
 
 Stage = Callable[[Query, Candidates, IndexView], Candidates]
@@ -64,8 +66,9 @@ def answer(query: Query, index: IndexView) -> Hits:
     compared = compare(query, ranked, index)
     judgement = judge(query, compared, ranked, index)
     ranking, quotes = quote(compared, ranked)
+    k = query.options.k
     return Hits(
-        make_hits(query, ranking, quotes, index),
+        make_hits(query, ranking.first(k), quotes[:k], index),
         verdict=None if judgement is None else judgement.verdict,
         missing=() if judgement is None else judgement.missing,
         corrected=query.corrected,
@@ -208,16 +211,18 @@ STAGES: tuple[Stage, ...] = (
 def first_k(query: Query, candidates: Candidates, index: IndexView) -> Ranking:
     """The order of the answer: best first, at most so many of a document, near-duplicates behind the best of them."""
     options, scores, ids = query.options, candidates.scores, candidates.ids
+    is_told = answer_kind(query.original or query.text, query.language or ENGLISH).is_told
+    k = max(options.k, TOLD) if is_told else options.k  # of more than are asked for, one may come first
     order = np.argsort(-scores, kind="stable")
     order = order[~np.isnan(scores[order])]
     has_enough = len(order) >= options.k
     if options.per_document is not None:
         order = _first_of_each(order, candidates.spans.documents, options.per_document)
     if options.duplicates:
-        groups = [[position] for position in order[: options.k].tolist()]
+        groups = [[position] for position in order[:k].tolist()]
     else:
-        groups = _without_near_duplicates(order, ids, options.k, index)
-    near_duplicates = {group[0]: group[1:] for group in groups[: options.k]}
+        groups = _without_near_duplicates(order, ids, k, index)
+    near_duplicates = {group[0]: group[1:] for group in groups[:k]}
     return Ranking(candidates, [*near_duplicates], near_duplicates, has_enough and len(groups) < options.k)
 
 

@@ -30,6 +30,7 @@ from semsearch.text.languages import ENGLISH
 
 BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
 _COMPARED = 16  # sentences with the best alignment, of a hit or a document, that are looked at by what is asked for
+TOLD = 10  # best hits, of which one comes first that tells what the first does not
 _SAYS_MORE = 2.0  # times what the first hit has of what is asked for: another that has so much comes first
 _EXTENDED = 1.5  # times its own score that a line may have with what follows it; to be sure, more is not looked at
 
@@ -122,12 +123,13 @@ def _best_told(wanted: AnswerKind, factors: Sequence[float], order: Sequence[int
     """Which hit comes first: the next that has twice as much of what is asked for as the first, and most of its score.
 
     Where a number, a default or a definition is asked: other pages mention the thing as often as the one that tells.
+    It is one of the ten best, however many hits are asked for.
     """
-    if not (wanted.number or wanted.default or wanted.definition is not None):
+    if not wanted.is_told:
         return 0
-    scores, may_move = ranking.candidates.scores[ranking.order], _of_guides(ranking.candidates)[order]
+    scores, may_move = ranking.candidates.scores[ranking.order[:TOLD]], _of_guides(ranking.candidates)[order[:TOLD]]
     least = tuning.TUNING.quote_near * scores[0]
-    says_more = may_move & (np.array(factors) >= _SAYS_MORE * factors[0]) & (scores >= least)
+    says_more = may_move & (np.array(factors[:TOLD]) >= _SAYS_MORE * factors[0]) & (scores >= least)
     return int(says_more.argmax()) if may_move[0] else 0
 
 

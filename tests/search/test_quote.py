@@ -360,6 +360,8 @@ def test_the_page_that_says_what_a_thing_is_comes_before_one_that_mentions_it(
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
         assert all(hit.score == pytest.approx(hit.explain().score) for hit in hits)
         assert index.search("what is a keel")[0].document == "words.md"
+        (hit,) = index.search("what is an anchor", k=1)
+        assert (hit.document, hit.rank) == ("ships.md", 1)
 
 
 # -- explained ---------------------------------------------------------------------------------------------------------

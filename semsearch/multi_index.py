@@ -32,9 +32,9 @@ from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch
+from semsearch.results.explanation import Explanation, Fused, Weights
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, Verdict, best_of
 from semsearch.results.options import Mode, SearchOptions
-from semsearch.results.origin import Fused, Weights
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.candidates import fused, weigh
 from semsearch.search.exact_words import exact_first
@@ -47,7 +47,6 @@ from semsearch.text.tokens import letters_of
 
 if TYPE_CHECKING:
     from semsearch.rerankers import Reranker
-    from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context
     from semsearch.word_vectors.table import WordVectorsLike
 

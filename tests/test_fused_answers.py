@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers
+from semsearch.results.explanation import Origin, Rerank, Weights
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
-from semsearch.results.origin import Origin, Rerank, Weights
 
 BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
 

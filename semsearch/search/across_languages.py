@@ -10,7 +10,7 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.types import Bool, Float32, Float64
 from semsearch.lexical.bm25 import WordScores
-from semsearch.results.origin import Weights
+from semsearch.results.explanation import Weights
 from semsearch.search.alignment import query_words, similarities
 from semsearch.search.candidates import Candidates, DenseScores, OtherLanguages, Query, fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView

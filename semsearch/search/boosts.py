@@ -25,7 +25,7 @@ import numpy as np
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
 from semsearch.filters import Filter, metadata_texts, parse
-from semsearch.results.origin import Boosted
+from semsearch.results.explanation import Boosted
 from semsearch.search.candidates import Candidates, Query
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import FilterRow, filter_rows_of

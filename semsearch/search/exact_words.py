@@ -34,8 +34,8 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import UInt64
 from semsearch.lexical.bm25 import TermLookup
+from semsearch.results.explanation import ExactPart, ExactWords
 from semsearch.results.hits import Hit
-from semsearch.results.origin import ExactPart, ExactWords
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.passage_rows import need_passages, with_documents

@@ -23,6 +23,7 @@ from semsearch.results.explanation import (
     AlignedWord,
     Cosine,
     Explanation,
+    Origin,
     Pairs,
     Quoted,
     TermScore,
@@ -30,7 +31,6 @@ from semsearch.results.explanation import (
 )
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Origin
 from semsearch.search.across_languages import alignments, names_in
 from semsearch.search.alignment import REACH, RECALLED, aligned_passages, query_words, similarities
 from semsearch.search.candidates import Query, shares_of_cosines

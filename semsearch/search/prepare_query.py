@@ -21,8 +21,8 @@ from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
 from semsearch.lexical.corrections import correct
+from semsearch.results.explanation import Correction
 from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Correction
 from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
 from semsearch.search.answer_kind import with_plain_verb
 from semsearch.search.candidates import Query, QueryPart, dense_weight

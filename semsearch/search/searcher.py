@@ -15,9 +15,9 @@ from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.rerankers import Readings, Reranker
+from semsearch.results.explanation import Explanation, Rerank
 from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
-from semsearch.results.origin import Rerank
 from semsearch.search.exact_words import exact_first, without_points
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
@@ -30,8 +30,6 @@ from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from semsearch.results.explanation import Explanation
 
 Result = TypeVar("Result")
 

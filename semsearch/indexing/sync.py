@@ -107,8 +107,8 @@ def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes
     renamed = [pair for pair in plan.moved if pair.must_be_read]
     kept = [pair for pair in plan.moved if not pair.must_be_read]
     _update_roots(db, changes)
-    generation.forget(known.document_id for known in plan.removed)
-    generation.forget(pair.known.document_id for pair in [*plan.changed, *renamed])
+    gone = [*plan.removed, *(pair.known for pair in [*plan.changed, *renamed])]
+    generation.forget([known.document_id for known in gone])
     move_documents(db, [*plan.touched, *kept], checked_ns=changes.started_ns)
     work = dict.fromkeys(plan.added, "added")
     work |= {pair.present: "changed" for pair in plan.changed} | {pair.present: "moved" for pair in renamed}

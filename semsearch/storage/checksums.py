@@ -19,6 +19,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from operator import index, mul
 from pathlib import Path
@@ -96,7 +97,7 @@ def folder_of(db: sqlite3.Connection) -> Path:
 def decoding_anything(db: sqlite3.Connection) -> Iterator[None]:
     """Replace invalid UTF-8 while the block runs: the error would not name the row."""
     before = db.text_factory
-    db.text_factory = lambda data: data.decode("utf-8", "replace")
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")
     try:
         yield
     finally:

@@ -60,13 +60,14 @@ def get_segments(db: sqlite3.Connection, *kinds: Kind) -> list[Segment]:
     rows = db.execute(
         f"SELECT kind, file, size, runs, digest, sums FROM segments {where} ORDER BY id", kinds
     ).fetchall()
-    segments = []
-    for kind, file, size, runs, digest, sums in rows:
+    for kind, file, *_ in rows:
         if kind not in _SUFFIXES or not (isinstance(file, str) and _is_name(file)):
             named = repr(file)[:80]
             raise IndexDamaged(f"the index lists the segment {named}, which is not a file in its folder; index again")
-        segments.append(Segment(kind, file, size, IdRanges.from_bytes(runs), digest, sums))
-    return segments
+    return [
+        Segment(kind, file, size, IdRanges.from_bytes(runs), digest, sums)
+        for kind, file, size, runs, digest, sums in rows
+    ]
 
 
 def get_segment_names(db: sqlite3.Connection) -> set[str]:

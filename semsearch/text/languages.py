@@ -138,7 +138,7 @@ def stop_words(language: str) -> frozenset[str]:
     """The stop words of a language, by its code; none of one that has no list."""
     if language == ENGLISH:
         return STOP_WORDS
-    return frozenset(word for word in _listed_stop_words().get(language, ()) if len(word) <= LONGEST)
+    return frozenset([word for word in _listed_stop_words().get(language, ()) if len(word) <= LONGEST])
 
 
 @cache
@@ -326,7 +326,7 @@ def _script_of_letter(letter: str) -> str:
 def _function_words() -> tuple[frozenset[str], ...]:
     """The stop words of each language in Latin letters, English first; no letters of formulas."""
     codes = (ENGLISH, *(code for code in _SHARED["Latin"] if code != ENGLISH))
-    return tuple(frozenset(word for word in _listed_stop_words().get(code, ()) if len(word) > 1) for code in codes)
+    return tuple([frozenset([word for word in _listed_stop_words().get(code, ()) if len(word) > 1]) for code in codes])
 
 
 @cache

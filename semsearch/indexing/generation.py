@@ -54,6 +54,7 @@ from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_
 from semsearch.system.memory import release_freed
 from semsearch.system.parallel import Executor, aside, in_order
 from semsearch.text.languages import ENGLISH
+from semsearch.text.passage_words import find_words
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
 from semsearch.word_vectors.multilingual import MultilingualVectors, as_multilingual, language_table, languages_in
@@ -267,12 +268,12 @@ class Generation:
         stored = with_documents(self.db, passages_between(self.db, 0, self.intake.first_passage))
         while pairs := [*islice(stored, BATCH)]:
             records, languages = [stored_record(*pair) for pair in pairs], [document.language for _, document in pairs]
-            batch, postings = self.preparer.words_of(records, languages)
+            words = find_words(records, languages)
             ids = np.array([passage.id for passage, _ in pairs], dtype=np.int64)
             firsts = np.array([passage.first_sentence for passage, _ in pairs], dtype=np.int64)
-            spool.append(replace(batch, passage_ids=ids, first_sentences=firsts))
+            spool.append(replace(self.preparer.batch_of(words), passage_ids=ids, first_sentences=firsts))
             if rewrite_words:
-                self.words.take(ids, postings)
+                self.words.take(ids, self.preparer.postings_of(words))
 
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
         """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""

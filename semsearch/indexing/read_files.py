@@ -43,7 +43,7 @@ from semsearch.sources.unchanged import PresentFile
 from semsearch.system.parallel import Executor
 from semsearch.system.source_files import storable_time
 from semsearch.text.languages import language_of_parts
-from semsearch.text.passage_words import find_words
+from semsearch.text.passage_words import PassageWords, find_words
 from semsearch.text.passages import PassageRecord, each_record
 from semsearch.text.terms import Lexicon
 from semsearch.text.tokens import storable
@@ -197,14 +197,22 @@ class Preparer:
     def words_of(
         self, records: Sequence[PassageRecord], languages: Sequence[str]
     ) -> tuple[SpooledBatch, GatheredPostings]:
-        """Find the words of passages, which are numbered from 0 on, for the dense and the lexical index."""
+        """Find the words of passages, for the dense and the lexical index."""
         words = find_words(records, languages)
-        builder = PostingsBuilder(self._lexicon)
-        if records:
-            gather(builder, words)
+        return self.batch_of(words), self.postings_of(words)
+
+    def batch_of(self, words: PassageWords) -> SpooledBatch:
+        """The ids of the words of passages, which are numbered from 0 on."""
         counts = words.sentence_counts
         numbers = np.arange(len(counts), dtype=np.int64), np.cumsum(counts) - counts, counts
-        return SpooledBatch(*numbers, self._words.read_passages(words)), builder.gathered()
+        return SpooledBatch(*numbers, self._words.read_passages(words))
+
+    def postings_of(self, words: PassageWords) -> GatheredPostings:
+        """The postings of passages."""
+        builder = PostingsBuilder(self._lexicon)
+        if len(words.sentence_counts):
+            gather(builder, words)
+        return builder.gathered()
 
 
 # -- Chunks ------------------------------------------------------------------------------------------------------------

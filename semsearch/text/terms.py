@@ -249,8 +249,6 @@ class Spellings:
     """Words of letters as they are spelled, each with the number of its term: what a misspelt word is corrected to."""
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[Sequence[str], Int32]] = []
-        self._count = 0  # of the words that wait
         self._seen = HashIndex()
         self._letters = bytearray()
         self._ends: list[Int64] = [np.zeros(1, dtype=np.int64)]
@@ -272,29 +270,16 @@ class Spellings:
 
     def add_words(self, words: Sequence[str], numbers: Int32) -> None:
         """Add words of texts with their terms' numbers (n,), unless they are short or have digits."""
-        self._waiting.append((words, numbers))
-        self._count += len(words)
-        if self._count >= _AT_ONCE:
-            self._settle()
-
-    def _settle(self) -> None:
-        """Add the words that wait."""
-        words_waiting = [word for words, _ in self._waiting for word in words]
-        numbers = np.concatenate(
-            [np.zeros(0, dtype=np.int32), *(numbers_of_part for _, numbers_of_part in self._waiting)]
-        )
-        self._waiting, self._count = [], 0
         chosen = [
             index
-            for index, word in enumerate(words_waiting)
+            for index, word in enumerate(words)
             if SHORTEST <= len(word) <= LONGEST
             and (word.isalpha() or not (word.isascii() or any(map(str.isnumeric, word))))
         ]
-        self.add([words_waiting[index].encode() for index in chosen], numbers[chosen])
+        self.add([words[index].encode() for index in chosen], numbers[chosen])
 
     def of(self, is_wanted: Bool) -> tuple[list[bytes], Int32]:
         """The words of wanted terms, and the numbers of these. (terms,) -> n words, (n,)"""
-        self._settle()
         numbers, ends = np.concatenate(self._numbers), np.concatenate(self._ends)
         chosen = np.flatnonzero(is_wanted[numbers])
         letters, spans = bytes(self._letters), zip(ends[chosen].tolist(), ends[chosen + 1].tolist(), strict=True)

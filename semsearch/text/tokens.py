@@ -154,9 +154,6 @@ def hash_chunks(
     if spell is None and 0 < len(texts) <= _FEW and ends[-1] <= _SHORT:
         yield _hash_short(tuple(texts), marks and not all(map(str.isascii, texts)))
         return
-    if len(texts) and ends[-1] <= _CHUNK:
-        yield _hash_chunk(texts, marks, spell)
-        return
     first, done = 0, 0
     while first < len(texts):
         last = int(np.searchsorted(ends, done + _CHUNK)) + 1

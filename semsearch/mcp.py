@@ -355,6 +355,7 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.server.mcpserver.tools import Tool
     from mcp_types import ToolAnnotations
+    from starlette.exceptions import HTTPException
 
     logging.getLogger().addHandler(logging.NullHandler())  # or the SDK sets the level and a handler for all libraries
     pool = WorkPool(threads=_THREADS, room=_ROOM, share=_ROOM, seconds=seconds)
@@ -364,6 +365,8 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
         async def call(**arguments: Any) -> str:
             try:
                 return await pool.run(lambda: to_line(use(method, **arguments)), None)
+            except HTTPException as error:  # the pool is full
+                raise ToolError(error.detail) from None
             except (SemsearchError, ValueError) as error:  # a model or a user can do something about it
                 raise ToolError(harmless(str(error))) from None
 

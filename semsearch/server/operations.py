@@ -167,7 +167,7 @@ def to_json(value: Any) -> bytes:
 def _progress_events(pool: WorkPool, work: ReportedWork, client: str | None) -> AsyncIterator[bytes]:
     """The events of one piece of work, started now. It finishes even if the client leaves.
 
-    Raises RequestRefused if the pool is full.
+    Raises HTTPException if the pool is full.
     """
     loop, reported = get_running_loop(), Queue[Record | None]()
 

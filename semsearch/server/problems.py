@@ -72,23 +72,8 @@ class ProblemDetails:
         return json.dumps(self.to_dict()).encode()
 
 
-class RequestRefused(SemsearchError):
-    """A refused request; its problem has the reason."""
-
-    def __init__(self, problem: ProblemDetails) -> None:
-        super().__init__(problem.detail)
-        self.problem = problem
-
-
-def refused(status: HTTPStatus, detail: str, *, retry_after: int) -> RequestRefused:
-    """The refusal of a request that may be sent again after so many seconds."""
-    return RequestRefused(ProblemDetails(status, detail, headers={"Retry-After": str(retry_after)}))
-
-
 def problem_of(error: SemsearchError) -> ProblemDetails:
     """The problem details of an error."""
-    if isinstance(error, RequestRefused):
-        return error.problem
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     headers = {"Retry-After": "1"} if isinstance(error, IndexLocked) else {}  # another process writes
     return ProblemDetails(status, str(error), type(error).__name__, headers)

@@ -10,10 +10,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from http import HTTPStatus
 from typing import TypeVar
 
-from semsearch.server.problems import refused
+from starlette.exceptions import HTTPException
+
 from semsearch.system.parallel import until_abandoned
 
 Result = TypeVar("Result")
+_SOON = {"Retry-After": "1"}
 
 
 class WorkPool:
@@ -36,7 +38,7 @@ class WorkPool:
 
         `gone` waits until the client goes away; then the function is abandoned, as after the time limit.
 
-        Raises RequestRefused if there is no room (503, 429) or after the time limit (503).
+        Raises HTTPException if there is no room (503, 429) or after the time limit (503).
         """
         abandoned = threading.Event()
         future = asyncio.wrap_future(self.submit(lambda: until_abandoned(work, abandoned), client))
@@ -49,21 +51,21 @@ class WorkPool:
             if future.done() and not future.cancelled():
                 raise  # the function's own
             detail = f"the request took longer than {self._seconds:g} seconds"
-            raise refused(HTTPStatus.SERVICE_UNAVAILABLE, detail, retry_after=5) from None
+            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": "5"}) from None
         finally:
             abandoned.set()
             if leaving is not None:
                 leaving.cancel()
 
     def submit(self, work: Callable[[], Result], client: str | None) -> Future[Result]:
-        """Start a function in a thread, if there is room. Raises RequestRefused."""
+        """Start a function in a thread, if there is room. Raises HTTPException."""
         key = client or ""
         with self._lock:
             if self._taken.total() >= self._room:
-                raise refused(HTTPStatus.SERVICE_UNAVAILABLE, "the server is overloaded; try again", retry_after=1)
+                raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "the server is overloaded; try again", _SOON)
             if client is not None and self._taken[key] >= self._share:
                 detail = f"this client already has {self._share} requests in progress; wait for them"
-                raise refused(HTTPStatus.TOO_MANY_REQUESTS, detail, retry_after=1)
+                raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, detail, _SOON)
             self._taken[key] += 1
         future = self._executor.submit(work)
         future.add_done_callback(lambda _: self._free(key))

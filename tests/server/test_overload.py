@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from serving import running
+from starlette.exceptions import HTTPException
 
 from semsearch.index import Index
 from semsearch.results.hits import Hits
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.problems import RequestRefused
 from semsearch.server.running import ServerSettings
 from semsearch.server.work_pool import WorkPool
 from semsearch.system.parallel import until_abandoned
@@ -62,9 +62,9 @@ def test_a_client_has_its_share_and_others_theirs() -> None:
     go = threading.Event()
     pool = WorkPool(threads=1, room=8, share=1, seconds=60)
     pool.submit(go.wait, "192.0.2.1")
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(HTTPException) as refused:
         pool.submit(go.wait, "192.0.2.1")
-    assert (refused.value.problem.status, refused.value.problem.headers["Retry-After"]) == (429, "1")
+    assert (refused.value.status_code, refused.value.headers) == (429, {"Retry-After": "1"})
     others = [pool.submit(go.wait, client) for client in ("192.0.2.2", None, None)]
     go.set()
     assert all(other.result() for other in others)

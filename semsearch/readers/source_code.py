@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from itertools import groupby
+from itertools import dropwhile, groupby
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -280,8 +280,7 @@ _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'")
 
 def _code_blocks(lines: Sequence[_Line], rows: Sequence[int], definition: _Definition | None) -> Iterator[Block]:
     """The block of some lines, without the indentation that the whole definition has."""
-    while rows and not lines[rows[0]].text:
-        rows = rows[1:]
+    rows = [*dropwhile(lambda row: not lines[row].text, rows)]
     if not rows:
         return
     head = definition.head if definition is not None and definition.head in rows else -1

@@ -45,8 +45,7 @@ from semsearch.dense.faiss_writer import (
     in_one_thread,
     plain_index,
 )
-from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.vector_store import SegmentsWriter
+from semsearch.dense.vector_store import SegmentsReader, SegmentsWriter
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.durable import CheckedFile, file_digest

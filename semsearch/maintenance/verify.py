@@ -11,7 +11,7 @@ import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.engines import StoreAddress, get_address, keeps_sentences, open_stores
-from semsearch.dense.vector_store import NO_IDS, VectorReader
+from semsearch.dense.vector_store import NO_IDS, SegmentsReader
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.settings import Settings
@@ -81,7 +81,7 @@ def _damaged(db: sqlite3.Connection) -> list[str]:
 
 def _opened(
     db: sqlite3.Connection, folder: Path, address: StoreAddress | None, problems: list[str]
-) -> Iterator[tuple[Segment, LexicalSegment | VectorReader]]:
+) -> Iterator[tuple[Segment, LexicalSegment | SegmentsReader]]:
     """Open the segments that can be read, each by itself; all that is wrong with any is added to `problems`."""
     stores = open_stores(address, folder)
     for segment in get_segments(db):
@@ -106,7 +106,7 @@ def _opened(
 
 
 def _vector_sample(
-    db: sqlite3.Connection, folder: Path, opened: list[VectorReader], vectors: Callable[[], WordVectors]
+    db: sqlite3.Connection, folder: Path, opened: list[SegmentsReader], vectors: Callable[[], WordVectors]
 ) -> Iterator[str]:
     """Check that some passages, embedded again from their stored text, have the vectors that are stored."""
     wanted = evenly_spaced_passages(db, _SAMPLE)

@@ -27,7 +27,7 @@ from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import get_address, open_stores
-from semsearch.dense.vector_store import StoredVectors, VectorReader, VectorStore, nothing_stored
+from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorStore, nothing_stored
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
@@ -364,16 +364,16 @@ class IndexReader:
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
 
     @opened_property
-    def passage_vectors(self) -> VectorReader:
+    def passage_vectors(self) -> SegmentsReader:
         """The vectors of the generation's passages. Raises IndexNotTrusted for a store that is not allowed."""
         return self._open_vectors("passage")
 
     @opened_property
-    def sentence_vectors(self) -> VectorReader:
+    def sentence_vectors(self) -> SegmentsReader:
         """The stored vectors of sentences; without some, `IndexView.sentences` makes them. Raises IndexNotTrusted."""
         return self._open_vectors("sentence")
 
-    def _open_vectors(self, kind: Kind) -> VectorReader:
+    def _open_vectors(self, kind: Kind) -> SegmentsReader:
         if lacking := not_allowed(self._database, self._names, ["store"]):
             raise IndexNotTrusted(f"{explained(self._database, lacking)}; search by words alone with: --mode lexical")
         if segments := self._of(kind):
@@ -382,7 +382,7 @@ class IndexReader:
                 _STORES, partial(open_stores, self._address, self._database.folder)
             )
             return stores[kind].open(segments, self._removed[kind])
-        from semsearch.dense.segments_reader import SegmentsReader  # FAISS: a search by words needs none
+        from semsearch.dense.vector_store import SegmentsReader  # FAISS: a search by words needs none
 
         return SegmentsReader([], self._removed[kind])
 

@@ -59,29 +59,6 @@ class FolderEntry(Protocol):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
 
-class Folders(Protocol):
-    """The protocol of what can be walked. Folders are named in full, with forward slashes and one at the end."""
-
-    @property
-    def root(self) -> str:
-        """The folder at which the walk begins."""
-
-    def entries(self, folder: str) -> Sequence[FolderEntry]:
-        """List a folder, in order of names. Raises OSError."""
-
-    def expect(self, folders: Sequence[str]) -> None:
-        """Take note that these folders are listed next, in this order."""
-
-    def text_of(self, path: str) -> str:
-        """The text of a file of ignore rules in the folder that was listed last. Raises OSError."""
-
-    def rules_above(self, skipped: Skipped) -> Rules | None:
-        """The ignore rules that hold in the root already."""
-
-    def is_inside(self, path: str) -> bool:
-        """Return whether a path that may be a link leads to something in the root."""
-
-
 # names that a folder has all of: an index (storage/database.py), a snapshot store (snapshots/snapshot_store.py)
 _OWN = ({"index.sqlite", "segments"}, {"index.sqlite", "lock"}, {"semsearch.json", "current.json", "blocks"})
 _MAILDIR = {"cur", "new", "tmp"}  # in such a folder, hidden folders that have them too are folders of mail (Maildir++)
@@ -97,8 +74,11 @@ _OF_KERNEL = frozenset(("/proc", "/sys", "/dev"))
 _NAME = attrgetter("name")
 
 
-class DiskFolders:
-    """The folders of this machine."""
+class Folders:
+    """The folders of this machine; those of an object store override all of it.
+
+    Folders are named in full, with forward slashes and one at the end; `root` is the one at which a walk begins.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -110,10 +90,10 @@ class DiskFolders:
             return sorted(listing, key=_NAME)
 
     def expect(self, folders: Sequence[str]) -> None:
-        """Listing a folder takes microseconds: nothing is prepared."""
+        """Take note that these folders are listed next, in this order. Here listing one takes microseconds."""
 
     def text_of(self, path: str) -> str:
-        """The text of a file of ignore rules. Raises OSError."""
+        """The text of a file of ignore rules in the folder that was listed last. Raises OSError."""
         return text_here(path)
 
     def rules_above(self, skipped: Skipped) -> Rules | None:
@@ -168,7 +148,7 @@ def find_files(
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{root} cannot be read: {error.strerror or error}") from error
-    return Walk(DiskFolders(_absolute(root)), slashed(root), choice, skipped, left_out).files(paths)
+    return Walk(Folders(_absolute(root)), slashed(root), choice, skipped, left_out).files(paths)
 
 
 def _absolute(path: Path) -> Path:

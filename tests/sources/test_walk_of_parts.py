@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from semsearch.sources.unchanged import FoundFile
-from semsearch.sources.walk import DiskFolders, find_files
+from semsearch.sources.walk import Folders, find_files
 
 NAMES = ("a", "b.md", "c.txt", ".hidden", "é", "x.png")
 RULES = ("b.md", "a/", "*.txt", "!b.md", "/a/b.md", "é", "**/a/a")
@@ -63,8 +63,8 @@ def test_any_path_gives_what_the_whole_walk_finds_there(tree: dict[str, str]) ->
 def test_nothing_but_the_folders_above_a_file_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, {"a/b.md": "words", "a/c.txt": "words", "z/b.md": "words"})
     listed: list[str] = []
-    entries = DiskFolders.entries
-    monkeypatch.setattr(DiskFolders, "entries", lambda disk, path: (listed.append(path), entries(disk, path))[1])
+    entries = Folders.entries
+    monkeypatch.setattr(Folders, "entries", lambda disk, path: (listed.append(path), entries(disk, path))[1])
     assert [file.path for file in find_files(tmp_path, ["a/b.md"], skipped=print)] == ["a/b.md"]
     assert listed == [f"{tmp_path.as_posix()}/", f"{tmp_path.as_posix()}/a/"]
 

@@ -22,7 +22,6 @@ from semsearch.dense.vector_store import (
     SegmentsWriter,
     StoredVectors,
     VectorStore,
-    check_dimension,
 )
 from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
@@ -123,8 +122,8 @@ class MemoryReader:
         self._ids, self._rows = ids[order], rows[order].astype(np.float32)
 
     def search(self, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> TopKResult:
-        if len(self._rows):
-            check_dimension(queries, self._rows.shape[1])
+        if len(self._rows) and (queries.ndim != 2 or queries.shape[1] != self._rows.shape[1]):
+            raise UsageError(f"queries of shape {queries.shape} have not {self._rows.shape[1]} numbers")
         inside = np.flatnonzero(np.ones(len(self._ids), np.bool_) if allowed is None else allowed.has(self._ids))
         if not len(inside):
             return TopKResult(np.zeros((len(queries), 0), np.float32), np.zeros((len(queries), 0), np.int64))

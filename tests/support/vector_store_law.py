@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore, merge_segments
+from semsearch.dense.vector_store import NO_IDS, SegmentsReader, VectorStore, merge_segments
 from semsearch.errors import UsageError
 from semsearch.storage.segments import Segment
 
@@ -62,12 +62,12 @@ def write(store: VectorStore, ids: Int64, rows: Float32, *, generation: int = 1,
         return writer.finish()
 
 
-def fetched(reader: VectorReader, ids: Int64) -> dict[int, list[float]]:
+def fetched(reader: SegmentsReader, ids: Int64) -> dict[int, list[float]]:
     found = reader.fetch(ids)
     return dict(zip(ids[found.positions].tolist(), found.rows.tolist(), strict=True))
 
 
-def told(reader: VectorReader, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> list[list[int]]:
+def told(reader: SegmentsReader, queries: Float32, n: int, *, allowed: IdRanges | None = None) -> list[list[int]]:
     """The ids that answer each query, in order, without what stands for none."""
     return [[id_ for id_ in row if id_ >= 0] for row in reader.search(queries, n, allowed=allowed).ids.tolist()]
 
@@ -77,7 +77,7 @@ def kind_of(store: VectorStore) -> str:
     return str(getattr(store, "kind", "passage"))
 
 
-def by_sorting(reader: VectorReader, ids: Int64, queries: Float32, n: int) -> list[list[int]]:
+def by_sorting(reader: SegmentsReader, ids: Int64, queries: Float32, n: int) -> list[list[int]]:
     """The n best of some ids, by their vectors as they are stored; of equal ones the lower."""
     rows = fetched(reader, ids)
     order = []

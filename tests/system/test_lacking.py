@@ -11,7 +11,7 @@ import pytest
 
 from semsearch.errors import StorageError
 from semsearch.index import Index
-from semsearch.sources.walk import DiskFolders
+from semsearch.sources.walk import Folders
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -46,23 +46,23 @@ def test_no_folder_and_no_rules_are_passed_over_for_want_of_open_files(
     folder.mkdir(parents=True)
     (folder / "sea.md").write_text("The captain left the ship.\n")
     (folder / ".semsearchignore").write_text("night.md\n")
-    listed, read = DiskFolders.entries, DiskFolders.text_of
+    listed, read = Folders.entries, Folders.text_of
 
     def lacking(name: object) -> OSError:
         return OSError(errno.EMFILE, os.strerror(errno.EMFILE), str(name))
 
-    def listing(folders: DiskFolders, folder: str) -> Any:
+    def listing(folders: Folders, folder: str) -> Any:
         if not ignore and "below" in folder:
             raise lacking(folder)
         return listed(folders, folder)
 
-    def reading(folders: DiskFolders, path: str) -> str:
+    def reading(folders: Folders, path: str) -> str:
         if ignore and path.endswith(".semsearchignore"):
             raise lacking(path)
         return read(folders, path)
 
-    monkeypatch.setattr(DiskFolders, "entries", listing)
-    monkeypatch.setattr(DiskFolders, "text_of", reading)
+    monkeypatch.setattr(Folders, "entries", listing)
+    monkeypatch.setattr(Folders, "text_of", reading)
     with (
         Index.create(tmp_path / "index", vectors=small_vectors) as index,
         pytest.raises(StorageError, match="Too many open files"),

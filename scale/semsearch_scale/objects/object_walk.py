@@ -19,7 +19,7 @@ from semsearch.errors import MissingExtra, SourceError, StorageError, UsageError
 from semsearch.sources.ignore import Rules, Skipped, compose
 from semsearch.sources.root_files import RemoteSource, RemoteState
 from semsearch.sources.unchanged import FoundFile
-from semsearch.sources.walk import Choice, Walk
+from semsearch.sources.walk import Choice, Folders, Walk
 from semsearch_scale.objects.object_store import (
     LISTING_SECONDS,
     ObjectStore,
@@ -70,7 +70,7 @@ class ObjectEntry:
         )
 
 
-class StoreFolders:
+class StoreFolders(Folders):
     """The folders below the URI of a store. Raises StorageError where it cannot be reached."""
 
     def __init__(self, store: ObjectStore, uri: str, skipped: Skipped) -> None:

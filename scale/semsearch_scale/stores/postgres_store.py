@@ -33,8 +33,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.segments_reader import InThreads, SegmentsReader
-from semsearch.dense.vector_store import SegmentsWriter
+from semsearch.dense.vector_store import InThreads, SegmentsReader, SegmentsWriter
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
 from semsearch.storage.segments import Segment, segment_name
 from semsearch_scale.publication import in_use

@@ -34,7 +34,7 @@ sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.engines import claimed, complete, get_address, open_stores, release
-from semsearch.dense.vector_store import NO_IDS, VectorReader, VectorStore
+from semsearch.dense.vector_store import NO_IDS, SegmentsReader, VectorStore
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import get_segments
 
@@ -136,7 +136,7 @@ def measured(name: str, store: VectorStore, data: Data, memory: Callable[[], flo
     ]
 
 
-def asked(reader: VectorReader, data: Data, allowed: IdRanges | None, last: Float32) -> list[str]:
+def asked(reader: SegmentsReader, data: Data, allowed: IdRanges | None, last: Float32) -> list[str]:
     """The milliseconds of a question, the median and the 95th percentile, and the recall of the ten best.
 
     What has the score of the tenth is as good: there may be many with the same text.

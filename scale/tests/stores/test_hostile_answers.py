@@ -12,8 +12,7 @@ import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Records
-from semsearch.dense.segments_reader import SegmentsReader
-from semsearch.dense.vector_store import NO_IDS
+from semsearch.dense.vector_store import NO_IDS, SegmentsReader
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 from semsearch_scale.stores.postgres_reader import SegmentTable, records_in, records_of
@@ -39,7 +38,7 @@ class Postgres:
 
 
 def postgres(rows: Sequence[Any], data: bytes = b"") -> SegmentsReader:
-    return SegmentsReader([SegmentTable(Postgres(rows, data), SEGMENT, "t", 4)], NO_IDS)  # type: ignore[arg-type]  # plays it
+    return SegmentsReader([SegmentTable(Postgres(rows, data), SEGMENT, "t", 4, has_graph=False)], NO_IDS)  # type: ignore[arg-type]  # plays it
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from scale_servers.s3_emulator import emulator_behind_proxy
 from scale_servers.tcp_proxy import TcpProxy
 from small import small_vectors, write_articles
 
-from semsearch.dense.vector_store import NO_IDS, VectorReader, merge_segments
+from semsearch.dense.vector_store import NO_IDS, SegmentsReader, merge_segments
 from semsearch.errors import StorageError, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
@@ -62,7 +62,7 @@ def write(store: LanceStore, count: int, *, first: int = 1) -> list[Segment]:
         return writer.finish()
 
 
-def found(reader: VectorReader, queries: Float32) -> list[list[int]]:
+def found(reader: SegmentsReader, queries: Float32) -> list[list[int]]:
     ids: list[list[int]] = reader.search(queries, 10).ids.tolist()
     return ids
 

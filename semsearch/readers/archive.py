@@ -47,7 +47,8 @@ from semsearch.readers.unpacking import (
 )
 
 _LONGEST_NAME = 160  # characters, of a place
-_NAMED = 3  # of what is not read, in a report
+_MOST_REASONS = 10  # for which files are not read, in a report
+_OTHER_REASONS = "cannot be read, for other reasons"
 
 
 def contained_name(name: str) -> str:
@@ -63,8 +64,7 @@ class InnerFiles:
     outer: str  # the file's name
     kind: OmissionKind
     builder: Builder
-    unread: list[str] = field(default_factory=list)  # name and reason of each
-    later: dict[str, list[str]] = field(default_factory=dict)  # names of those that may be read later, by the reason
+    unread: dict[str, list[str]] = field(default_factory=dict)  # names of those that cannot be read, by the reason
     doubts: list[Omission] = field(default_factory=list)  # parts of files that were read
 
     def take(
@@ -111,22 +111,17 @@ class InnerFiles:
 
     def leave_out(self, name: str, reason: str) -> None:
         """Note a file that is not read."""
-        name = name or "one without a name"
-        if " install " in reason or WAITING in reason:  # each in the report: see semsearch.indexing.changes
-            self.later.setdefault(reason, []).append(name)
-        else:
-            self.unread.append(f"{name}: {reason}" if reason else name)
+        is_waiting = " install " in reason or WAITING in reason  # each in the report: see semsearch.indexing.changes
+        key = reason if is_waiting or len(self.unread) < _MOST_REASONS else _OTHER_REASONS
+        self.unread.setdefault(key, []).append(name or "one without a name")
 
     @property
     def omissions(self) -> tuple[Omission, ...]:
         """The omissions of the outer file: the files that were not read, and the parts missing in those that were."""
-        omissions = [*self.doubts]
-        for reason, names in self.later.items():
-            omissions.append(Omission(self.kind, len(names), f"{first_names(names)}: {reason}"))
-        if self.unread:
-            detail = "; ".join(self.unread[:_NAMED]) + ("; ..." if len(self.unread) > _NAMED else "")
-            omissions.append(Omission(self.kind, len(self.unread), detail))
-        return tuple(omissions)
+        unread = (
+            (len(names), ": ".join(filter(None, (first_names(names), reason)))) for reason, names in self.unread.items()
+        )
+        return (*self.doubts, *(Omission(self.kind, count, detail) for count, detail in unread))
 
 
 def _placed(document: Document, place: str, level: int, metadata: Mapping[str, Any] | None) -> Iterator[Block]:

@@ -28,7 +28,7 @@ from semsearch.readers.read import read_text
 from semsearch.sources.roots import ADDED
 from semsearch.storage.document_rows import added_text
 from semsearch.system.source_files import content_digest
-from semsearch.text.passages import PassageRecord
+from semsearch.text.passage_words import PassageRecord
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import storable
 

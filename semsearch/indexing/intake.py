@@ -27,7 +27,7 @@ from semsearch.storage.document_rows import (
 )
 from semsearch.storage.passage_rows import insert_passages, sound_passages, stored_texts
 from semsearch.storage.schema import get_all_meta, set_meta
-from semsearch.text.passages import PassageRecord
+from semsearch.text.passage_words import PassageRecord
 
 if TYPE_CHECKING:
     import sqlite3

@@ -43,8 +43,8 @@ from semsearch.sources.unchanged import PresentFile
 from semsearch.system.parallel import Executor
 from semsearch.system.source_files import storable_time
 from semsearch.text.languages import language_of_parts
-from semsearch.text.passage_words import PassageWords, find_words
-from semsearch.text.passages import PassageRecord, each_record
+from semsearch.text.passage_words import PassageRecord, PassageWords, find_words
+from semsearch.text.passages import each_record
 from semsearch.text.terms import Lexicon
 from semsearch.text.tokens import storable
 from semsearch.word_vectors.multilingual import WordFinder

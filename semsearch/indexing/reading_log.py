@@ -19,7 +19,7 @@ from semsearch.indexing.read_files import Prepared
 from semsearch.readers.registry import reader_label
 from semsearch.sources.unchanged import PresentFile, is_settled
 from semsearch.system.source_files import content_digest
-from semsearch.text.passages import SPLITTER_VERSION
+from semsearch.text.passage_words import SPLITTER_VERSION
 
 READING_LOG = "reading-log"
 MUCH = 4_000_000  # bytes of files: less is read again as fast as it is logged

@@ -31,7 +31,6 @@ from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorSt
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
-from semsearch.results.documents import Facets
 from semsearch.search.passage_parts import PassageParts
 from semsearch.search.text_words import ReadTexts
 from semsearch.storage.checksums import check_digests
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.embedding.embedder import SentenceEmbedder
+    from semsearch.results.documents import Facets
 
 _LOG = logging.getLogger(__name__)
 _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
@@ -208,7 +208,7 @@ class Memory:
         self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
         self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions
         self.words = ReadTexts()
-        self.facets = ReadCache[Hashable, Facets](32)  # some kilobytes each
+        self.facets: ReadCache[Hashable, Facets] = ReadCache(32)  # some kilobytes each
         self.filtered = ReadCache[Hashable, tuple[IdRanges | None, Sequence[str]]](64)  # passages, and notices
         self.has_checked_documents = False
 

@@ -22,7 +22,7 @@ from semsearch import __version__
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import format_named, reader_label
 from semsearch.system.source_files import source_digest
-from semsearch.text import passages
+from semsearch.text import passage_words
 
 CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
 
@@ -83,7 +83,7 @@ def label_of(format: str, columns: Columns = NO_COLUMNS, *, instead: str = "") -
     if kind is None:
         return instead
     chosen = f" {columns!r}" if kind.has_columns and columns else ""
-    return f"{kind.version} {passages.SPLITTER_VERSION}{chosen}"
+    return f"{kind.version} {passage_words.SPLITTER_VERSION}{chosen}"
 
 
 # -- Files that could not be read --------------------------------------------------------------------------------------

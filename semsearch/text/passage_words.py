@@ -1,4 +1,4 @@
-"""The words of passages, found once for both the vectors and the lexical index.
+"""Passages as they are stored, and their words, found once for both the vectors and the lexical index.
 
 The vectors are made of the words of each sentence, the lexical index of those of each passage. Sentences are separated
 by white space, so that a passage has the words of its sentences. Only where two sentences touch ("vec![1]") may a word,
@@ -8,9 +8,9 @@ index, passages in other languages than English, whose terms are not those of En
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,29 @@ from semsearch.arrays.types import Int64
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.tokens import WordChunk, hash_chunks, with_parts
 
-if TYPE_CHECKING:
-    from semsearch.text.passages import PassageRecord
+SPLITTER_VERSION = "5"  # stored in an index; raised when the boundaries of passages or sentences change
+_SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRecord:
+    """A passage in the form in which it is stored."""
+
+    headings: str  # JSON
+    above: str  # title and headings, as they are embedded
+    line: int
+    page: int | None
+    text: str
+    offsets: bytes  # (n, 5) int32: start, end, source start, source end, line
+    sentences: int
+    places: str | None = None  # JSON: (number of a sentence, the place from there on)
+    metadata: str | None = None  # JSON, of a record's chosen columns; None if there are none
+    format: str = "text"  # of the document
+
+    @property
+    def sentence_texts(self) -> list[str]:
+        """The text of each sentence."""
+        return [self.text[start:end] for start, end in _SPANS.iter_unpack(self.offsets)]
 
 
 @dataclass(frozen=True, slots=True)

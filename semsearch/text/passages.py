@@ -16,44 +16,21 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from semsearch.readers.document import Block, Document
+from semsearch.text.passage_words import PassageRecord
 from semsearch.text.sentences import LONGEST, each_sentence_span, sentence_spans
 from semsearch.text.text_lengths import CHARACTERS, count_words, heading_text
 from semsearch.text.tokens import storable
 
-SPLITTER_VERSION = "5"  # stored in an index; raised when the boundaries of passages or sentences change
 MOST_WORDS = 200  # of a passage
 _BETWEEN_BLOCKS = "\n\n"
 _LONGEST_HEADING = 500  # characters: it is kept with every passage under it, and a minified page may be one heading
 _STRETCH = 1000  # sentences, or passages, grouped at once
 _PAGE = attrgetter("page")
-_SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
-
-
-@dataclass(frozen=True, slots=True)
-class PassageRecord:
-    """A passage in the form in which it is stored."""
-
-    headings: str  # JSON
-    above: str  # title and headings, as they are embedded
-    line: int
-    page: int | None
-    text: str
-    offsets: bytes  # (n, 5) int32: start, end, source start, source end, line
-    sentences: int
-    places: str | None = None  # JSON: (number of a sentence, the place from there on)
-    metadata: str | None = None  # JSON, of a record's chosen columns; None if there are none
-    format: str = "text"  # of the document
-
-    @property
-    def sentence_texts(self) -> list[str]:
-        """The text of each sentence."""
-        return [self.text[start:end] for start, end in _SPANS.iter_unpack(self.offsets)]
 
 
 class _BlockPart(NamedTuple):

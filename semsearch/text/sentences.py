@@ -6,7 +6,7 @@ together, and logs, tables and minified files have no full stops at all; so a "s
 characters is cut again: at plain sentence ends, else at the end of a line, else between words, else anywhere.
 An enumerator ("1.", "b)") and a single word ("Note.") belong to the sentence after it, stray closing marks to the one
 before. A change of the
-boundaries is a new SPLITTER_VERSION (semsearch.text.passages), or indexes keep the old ones.
+boundaries is a new SPLITTER_VERSION (semsearch.text.passage_words), or indexes keep the old ones.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from small import write_articles
 
 from semsearch import Index, Text
 from semsearch.readers import registry
-from semsearch.text import passages
+from semsearch.text import passage_words
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -53,7 +53,7 @@ def test_documents_cut_by_another_splitter_are_read_again_once(
     index.add([Text("a", "The ship sails.")])  # in no file, so that it stays
     index.sync(tmp_path / "docs")
     for version in ("later", "1"):
-        monkeypatch.setattr(passages, "SPLITTER_VERSION", version)
+        monkeypatch.setattr(passage_words, "SPLITTER_VERSION", version)
         assert index.sync().changed == 7
         assert index.sync().unchanged == 7
 

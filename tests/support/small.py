@@ -14,8 +14,7 @@ from small_tables import write_table
 from semsearch.index import Index
 from semsearch.lexical.postings import GatheredPostings, PostingsBuilder, gather
 from semsearch.rerankers import Reranker
-from semsearch.text.passage_words import find_words
-from semsearch.text.passages import PassageRecord
+from semsearch.text.passage_words import PassageRecord, find_words
 from semsearch.text.terms import Lexicon
 from semsearch.word_vectors.table import VectorTable
 

@@ -112,8 +112,9 @@ class InnerFiles:
     def leave_out(self, name: str, reason: str) -> None:
         """Note a file that is not read."""
         is_waiting = " install " in reason or WAITING in reason  # each in the report: see semsearch.indexing.changes
-        key = reason if is_waiting or len(self.unread) < _MOST_REASONS else _OTHER_REASONS
-        self.unread.setdefault(key, []).append(name or "one without a name")
+        if reason not in self.unread and not is_waiting and len(self.unread) >= _MOST_REASONS:
+            reason = _OTHER_REASONS
+        self.unread.setdefault(reason, []).append(name or "one without a name")
 
     @property
     def omissions(self) -> tuple[Omission, ...]:

@@ -123,13 +123,13 @@ def _best_told(wanted: AnswerKind, factors: Sequence[float], order: Sequence[int
     """Which hit comes first: the next that has twice as much of what is asked for as the first, and most of its score.
 
     Where a number, a default or a definition is asked: other pages mention the thing as often as the one that tells.
-    It is one of the ten best, however many hits are asked for.
+    With four times as much the score does not matter. It is one of the ten best, however many hits are asked for.
     """
     if not wanted.is_told:
         return 0
     scores, may_move = ranking.candidates.scores[ranking.order[:TOLD]], _of_guides(ranking.candidates)[order[:TOLD]]
-    least = tuning.TUNING.quote_near * scores[0]
-    says_more = may_move & (np.array(factors[:TOLD]) >= _SAYS_MORE * factors[0]) & (scores >= least)
+    share, near = np.array(factors[:TOLD]) / factors[0], scores >= tuning.TUNING.quote_near * scores[0]
+    says_more = may_move & (share >= np.where(near, _SAYS_MORE, 2 * _SAYS_MORE))
     return int(says_more.argmax()) if may_move[0] else 0
 
 

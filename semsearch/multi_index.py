@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.results.explanation import Explanation, Fused, Weights
-from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, Verdict, best_of
+from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, best_of
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import assemble, candidates_for
 from semsearch.search.candidates import fused, weigh
@@ -116,8 +116,7 @@ class MultiIndex(Searchable):
             else index.searcher.similar_to(texts, wide)
             for name, index in self.indexes.items()
         }
-        hits = fuse_alike(answers, options.mode, boosted=bool(options.boosts))
-        return _ordered(common(answers.values()).instead(hits), options)
+        return together(answers, _ordered(fuse_alike(answers, options.mode, boosted=bool(options.boosts)), options))
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._index_of(hit).searcher.explain(query, hit, mode, beside=self._beside()[str(hit.index)])
@@ -143,12 +142,10 @@ class MultiIndex(Searchable):
 
     def _fused(self, answers: Mapping[str, Hits], options: SearchOptions, query: str) -> Hits:
         """The hits of all indexes for a query, as one, read by the reranker if there is one."""
-        hits = common(answers.values()).instead(fuse_answers(answers, options.mode))
-        if options.mode == "exact":
+        hits = together(answers, _ordered(fuse_answers(answers, options.mode), options))
+        if self._reranker is None or options.mode == "exact":
             return hits
-        hits = _ordered(hits, options)
-        k = _wider(options_for(self._reranker, options)).k
-        return hits if self._reranker is None else rerank(self._reranker, query, hits[:k])
+        return rerank(self._reranker, query, hits[: _wider(options_for(self._reranker, options)).k])
 
     def _index_of(self, hit: Hit) -> Index:
         if hit.index not in self.indexes:
@@ -176,10 +173,12 @@ class MultiIndex(Searchable):
         raise SourceError(f"{example} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
 
 
-def _ordered(hits: Hits, options: SearchOptions) -> Hits:
-    """Hits in order, without near-duplicates of better ones."""
+def _ordered(hits: Sequence[Hit], options: SearchOptions) -> Sequence[Hit]:
+    """Hits in order, without near-duplicates of better ones; those of mode "exact" as they are."""
+    if options.mode == "exact":
+        return hits
     ordered = exact_first(hits)
-    return hits.instead(ordered if options.duplicates else deduplicate(ordered))
+    return ordered if options.duplicates else deduplicate(ordered)
 
 
 def _wider(options: SearchOptions) -> SearchOptions:
@@ -215,19 +214,18 @@ Answers = Mapping[str, Sequence[Hit]]  # by the name of the index, in one order
 _STEP = 1 << 48  # more than an index has passages, sentences or documents; and neighbours of two indexes never meet
 
 
-def common(answers: Iterable[Hits]) -> Hits:
-    """No hits, with what all indexes say of a query, in the words of the first, what any of them corrected, and the
-    best verdict.
+def together(answers: Mapping[str, Hits], ordered: Sequence[Hit]) -> Hits:
+    """Hits of several indexes, in order, with what all of these say of the query, and what any of them corrected.
 
-    A filter or phrase that one of them knows needs no notice.
+    The verdict is that of the index of the first hit. A filter or phrase that one of them knows needs no notice.
     """
-    first, *others = answers
+    first, *others = answers.values()
     subjects = [{_subject(notice) for notice in hits.notices} for hits in others]
     notices = tuple(notice for notice in first.notices if all(_subject(notice) in of_other for of_other in subjects))
     corrected = dict.fromkeys(correction for hits in (first, *others) for correction in hits.corrected)
-    verdicts = {hits.verdict for hits in (first, *others)}
     return Hits(
-        verdict=next((verdict for verdict in get_args(Verdict) if verdict in verdicts), None),
+        ordered,
+        verdict=answers[str(ordered[0].index)].verdict if ordered else first.verdict,
         missing=tuple(word for word in first.missing if all(word in hits.missing for hits in others)),
         corrected=tuple(corrected),
         notices=notices,

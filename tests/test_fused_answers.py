@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers
+from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers, together
 from semsearch.results.explanation import Origin, Rerank, Weights
-from semsearch.results.hits import Hit
+from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode
 
 BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
@@ -67,6 +67,12 @@ def test_nearness_counts_by_how_good_the_best_passage_of_its_index_is() -> None:
     share = (0.056 + 0.024) / (0.28 + 0.24)  # its square counts
     found = scores(fuse_answers(answers, "hybrid"))
     assert found == {"good": pytest.approx(0.72), "poor": pytest.approx(0.056 + 0.024 + 0.2 * share**2)}
+
+
+def test_the_verdict_is_that_of_the_index_of_the_first_hit() -> None:
+    good, poor = hit("good", 0.5, 20.0, GOOD), hit("poor", 0.1, 2.0, POOR)
+    answers = {"a": Hits([poor], verdict="answers"), "b": Hits([good], verdict="not here")}
+    assert together(answers, fuse_answers(answers, "hybrid")).verdict == "not here"
 
 
 def test_an_index_without_the_words_is_weighed_as_the_others() -> None:

@@ -20,13 +20,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Bool, Int64, UInt64
+from semsearch.arrays.types import Int64
 from semsearch.errors import UsageError, quoted
 from semsearch.filters import Comparison, all_match, metadata_texts, parse
 from semsearch.results.options import SearchOptions, Syntax
@@ -37,7 +37,7 @@ from semsearch.storage.passage_rows import need_passages, with_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import HashedWords, words
+from semsearch.text.tokens import words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 # so is what begins one: an item of a list. A quote opens behind a blank or at the beginning; one that is not closed, or
 # has no word in it, is text, as in 5" disk.
 
-_MAY_HAVE_SYNTAX = re.compile(r'(?:^|\s)-?["“„«]|(?:^|\s)-\w')  # cheaper than parsing each query
 _QUOTED = r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»'
 _MOST = 500  # phrases and words to leave out: each is looked up in the index
 _PARTS = re.compile(rf"(?<!\S)(-?)(?:{_QUOTED})|(?<!\S)-([^\W\d_]\S*)")
@@ -70,7 +69,7 @@ class QuerySyntax:
 
 def parse_query(query: str, syntax: Syntax) -> QuerySyntax:
     """Parse a query; with the syntax "plain" all of it is text. Raises UsageError for one that only excludes words."""
-    if syntax != "full" or not _MAY_HAVE_SYNTAX.search(query):
+    if syntax != "full":
         return QuerySyntax(query)
     must, must_not, text, other, done = list[str](), list[str](), "", "", 0
     for match, phrase, is_excluded in _phrases(query):
@@ -214,25 +213,12 @@ def _having(phrase: str, allowed: IdRanges, index: IndexView) -> IdRanges:
                 (row.text, *heading_text(document.title, row.headings).split("\n"))
                 for row, document in with_documents(index.db, rows)
             ]
-            owners = np.repeat([row.id for row in rows], [*map(len, lines)])
+            owners = [row.id for row, of_row in zip(rows, lines, strict=True) for _ in of_row]
             in_order = lexicon.in_order([line for of_row in lines for line in of_row], language)
-            having.append(owners[follow_each_other(in_order, terms)])
-    return IdRanges.of_ids(np.unique(np.concatenate(having)))
-
-
-def follow_each_other(texts: HashedWords, wanted: UInt64) -> Bool:
-    """In which texts the wanted terms follow each other, given the terms of n texts in order. -> (n,)"""
-    has = np.zeros(len(texts.indptr) - 1, dtype=np.bool_)
-    places = len(texts.hashes) - len(wanted) + 1
-    if places <= 0:
-        return has
-    matches = np.ones(places, dtype=np.bool_)
-    for step, term in enumerate(wanted):
-        matches &= texts.hashes[step : step + places] == term
-    starts = np.flatnonzero(matches)
-    numbers = np.searchsorted(texts.indptr, starts, side="right") - 1
-    has[numbers[starts + len(wanted) <= texts.indptr[numbers + 1]]] = True
-    return has
+            lines_in_order = (in_order.hashes[start:end] for start, end in pairwise(in_order.indptr.tolist()))
+            has = [terms.tobytes() in line.tobytes() for line in lines_in_order]  # words of eight bytes
+            having.append(np.array(owners, dtype=np.int64)[has])
+    return IdRanges.of_ids(distinct(np.concatenate(having)))
 
 
 _REGEX_SECONDS = 5.0  # for all passages, reading them included

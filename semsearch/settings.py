@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import Any, TypedDict
 
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.weights import FREQUENCIES, Unknown
@@ -136,15 +136,6 @@ class Settings:
         """
         table = None if is_shipped(self.vectors) else shipped(self.vectors_name)
         return load_vectors(self.vectors) if table is None or table.digest != self.vectors_digest else table
-
-    def keywords(self) -> SettingsKeywords:
-        """These settings as the options of a new index that has the same, with vectors of its own in its folder."""
-        options = {
-            name: value
-            for name, value in asdict(self).items()
-            if name in SettingsKeywords.__annotations__ and name != "store"
-        }
-        return cast(SettingsKeywords, options)
 
     def to_json(self) -> str:
         """Convert to the JSON that an index stores."""

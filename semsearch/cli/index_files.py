@@ -33,6 +33,7 @@ from semsearch.dense.engines import complete
 from semsearch.errors import (
     IndexLocked,
     IndexNotFound,
+    SemsearchError,
     SourceError,
     UsageError,
     index_command,
@@ -112,6 +113,10 @@ def index_paths(
         if paths or opened.roots or not rebuild:
             try:
                 report = opened.sync(*paths, **reading.arguments(), progress=not quiet)
+            except SemsearchError as error:
+                if rebuilt.refitted:
+                    error.args = (f"the index was rebuilt; the next step failed: {error}",)
+                raise
             except KeyboardInterrupt:
                 if not (opened.path / READING_LOG).exists():
                     raise

@@ -62,12 +62,6 @@ class DocumentRow(NamedTuple):
     absolute: str = ""  # the path to open, with forward slashes; or the id
 
     @property
-    def as_filtered(self) -> FilterRow:
-        """What filters compare of it."""
-        of_file = (self.path, self.absolute, self.title, self.format, self.mtime_ns, self.metadata_json)
-        return FilterRow(self.id, self.first_passage, self.passages, *of_file)
-
-    @property
     def metadata(self) -> Mapping[str, Any]:
         """What its file, or the program that added it, says of it."""
         metadata: dict[str, Any] = json.loads(self.metadata_json)
@@ -331,41 +325,6 @@ def partly_read_documents(db: sqlite3.Connection) -> list[tuple[str, str]]:
     ).fetchall()
 
 
-# -- Listed documents --------------------------------------------------------------------------------------------------
-
-_LISTED = f"""SELECT coalesce(characters, 0), documents.id IN (SELECT document_id FROM record_metadata),
-    {DOCUMENT_WITH_PLACE}
-    {WITH_ROOT} LEFT JOIN readings ON document_id = documents.id
-    WHERE (documents.root_id, documents.path) > (?, ?) ORDER BY documents.root_id, documents.path"""
-BEGINNING = (-1, "")  # before all roots
-
-
-class ListedDocument(NamedTuple):
-    """A document, and what was read of its file."""
-
-    characters: int  # of the file's text
-    row: DocumentRow
-
-
-def list_documents(
-    db: sqlite3.Connection,
-    passes: Callable[[FilterRow], bool] = lambda _: True,
-    *,
-    after: tuple[int, str] = BEGINNING,
-    limit: int,
-) -> list[ListedDocument]:
-    """The documents that pass, or one of whose records does, from the one after (root id, path) on."""
-    listed = list[ListedDocument]()
-    for characters, has_records, *columns in db.execute(_LISTED, after):
-        row = checked_document(db, columns)
-        passages = range(row.first_passage, row.first_passage + row.passages)
-        if any(map(passes, filter_rows_of(db, passages) if has_records else (row.as_filtered,))):
-            listed.append(ListedDocument(characters, row))
-            if len(listed) == limit:
-                break
-    return listed
-
-
 # -- What filters compare ----------------------------------------------------------------------------------------------
 
 
@@ -453,3 +412,41 @@ def _has_other_content(document: DocumentRow, status: os.stat_result) -> bool:
 @lru_cache(maxsize=4096)  # a folder that was copied has another time in every file, for each query
 def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
     return source_digest(path, root=root, seconds=_PATIENCE)
+
+
+# -- Listed documents --------------------------------------------------------------------------------------------------
+
+_COMPARED_IN_ORDER = f"""SELECT documents.id IN (SELECT document_id FROM record_metadata), documents.id, first_passage,
+    passages, {_COMPARED}, metadata {WITH_ROOT} WHERE (documents.root_id, documents.path) > (?, ?)
+    ORDER BY documents.root_id, documents.path"""
+_LISTED = f"""SELECT coalesce(characters, 0), {DOCUMENT_WITH_PLACE}
+    {WITH_ROOT} LEFT JOIN readings ON document_id = documents.id
+    WHERE documents.id IN (SELECT value FROM json_each(?)) ORDER BY documents.root_id, documents.path"""
+BEGINNING = (-1, "")  # before all roots
+
+
+class ListedDocument(NamedTuple):
+    """A document, and what was read of its file."""
+
+    characters: int  # of the file's text
+    row: DocumentRow
+
+
+def list_documents(
+    db: sqlite3.Connection,
+    passes: Callable[[FilterRow], bool] = lambda _: True,
+    *,
+    after: tuple[int, str] = BEGINNING,
+    limit: int,
+) -> list[ListedDocument]:
+    """The documents that pass, or one of whose records does, from the one after (root id, path) on."""
+    passing = list[int]()
+    for has_records, *columns in db.execute(_COMPARED_IN_ORDER, after):
+        row = FilterRow(*columns)
+        passages = range(row.first_passage, row.first_passage + row.passages)
+        if any(map(passes, filter_rows_of(db, passages))) if has_records else passes(row):
+            passing.append(row.document_id)
+            if len(passing) == limit:
+                break
+    rows = db.execute(_LISTED, (json.dumps(passing),))
+    return [ListedDocument(characters, checked_document(db, columns)) for characters, *columns in rows]

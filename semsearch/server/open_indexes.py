@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import IndexNotFound, SemsearchError, UsageError
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
-from semsearch.results.options import SearchOptions
 from semsearch.storage.database import description_of, has_database
 
 if TYPE_CHECKING:
     from semsearch.rerankers import Reranker
 
-_QUERY = 100  # characters
 _MOST_TOGETHER = 50  # indexes that are searched as one where none is named
 
 
@@ -83,21 +78,6 @@ class OpenIndexes:
             if opened is None:
                 opened = self._opened[name] = Index.open(places[name], vectors=self._vectors, reranker=self.reranker)
             return opened
-
-    def warm_up(self, seconds: float = 1.0) -> None:
-        """Open the indexes and search each once, so that the first query is fast; for at most so many seconds.
-
-        Problems of an index are reported to the queries that use it.
-        """
-        end = time.monotonic() + seconds
-        for name in self.names():
-            with suppress(SemsearchError):
-                index = self.get(name)
-                for document in islice(index, 1):  # its own text: OOV words would cause a warning
-                    for passage in index.passages(document.path, limit=1).passages:
-                        index.searcher.search([passage.text[:_QUERY]], SearchOptions(1, syntax="plain"))
-            if time.monotonic() > end:
-                break
 
     def choose(self, names: Sequence[str] = ()) -> ChosenIndexes:
         """The indexes of these names, or all that can be opened. Raises as `get`."""

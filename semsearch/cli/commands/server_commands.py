@@ -127,8 +127,7 @@ def _run(
     token = make_token(token_path())
     with listen(settings) as listening:
         if not workers:
-            opened.warm_up()
-            gc.freeze()  # modules and indexes stay: the first garbage collection would look at them for 47 ms
+            gc.freeze()  # modules stay: no garbage collection needs to look at them
             server = RunningServer(opened, settings, token, listening, mcp=_for_agents(opened))
         if is_open_to_others(settings):
             warn("other machines can reach this server, without encryption; see docs/developers/server.md")
@@ -151,7 +150,6 @@ def _application(served: ServedIndexes, settings: ServerSettings, token: str) ->
 
     end_with_parent()
     opened = served.open()
-    opened.warm_up()
     return make_application(opened, settings, token, mcp=_for_agents(opened))
 
 

@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from semsearch.errors import UsageError, install_command
+from semsearch.system import plugins
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -49,7 +50,7 @@ class ExtensibleGroup(TyperGroup):
         if name in self.commands or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         if (point := announced(group).get(name)) is not None:
-            return name, _loaded(point, name), args[1:]
+            return name, command_of(plugins.load(GROUP, point.name), name), args[1:]
         if (folder := ELSEWHERE.get(group or name)) is None:
             return super().resolve_command(ctx, args)
         command = " ".join([*filter(None, [group.replace(".", " ")]), name])
@@ -69,6 +70,8 @@ def group(help: str) -> typer.Typer:
 def command_of(target: Any, name: str) -> Any:
     """The command of a function, as typer takes it, or of a `typer.Typer` with commands of its own."""
     if not isinstance(target, typer.Typer):
+        if not callable(target):
+            raise UsageError(f"the command {name} cannot be loaded: {target!r} is no function and no typer.Typer")
         app = typer.Typer(add_completion=False)
         app.command(name, help=paragraphs(target), short_help=getattr(target, "short_help", None))(target)
         target = app
@@ -92,17 +95,6 @@ def announced(group: str) -> dict[str, EntryPoint]:
         if of_group == group:
             points.setdefault(name, point)
     return points
-
-
-def _loaded(point: EntryPoint, name: str) -> Any:
-    try:
-        return command_of(point.load(), name)
-    except Exception as error:  # another's program may raise anything when it is imported
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise UsageError(
-            f"the command {point.name.replace('.', ' ')} of {_origin_of(point)} cannot be loaded ({reason}); update or "
-            "uninstall that package"
-        ) from error
 
 
 def _path(ctx: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.types import Float32
 from semsearch.dense.engines import StoreAddress, get_address, keeps_sentences, open_stores
 from semsearch.dense.vector_store import NO_IDS, SegmentsReader
 from semsearch.errors import IndexDamaged, SemsearchError
@@ -152,20 +152,14 @@ def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Itera
     for id_ in evenly_spaced_passages(db, _SAMPLE) if opened else []:
         for passage in each_passage(db, id_, id_ + 1):
             numbers = np.unique(lexicon.in_language([passage.text], _language(db, id_)).numbers)
-            for source in opened:
-                for row in _row(source, id_):
-                    lists = source.postings.of_each(lexicon.terms[numbers].tolist())
-                    if not all(row[0] in rows for rows, _ in lists):
-                        yield f"the lexical entries of passage {id_} do not match its text"
+            ids = np.array([id_])
+            for source in (source for source in opened if source.id_ranges.has(ids)[0]):
+                row = source.id_ranges.below(ids)[0]
+                if not all(row in rows for rows, _ in source.postings.of_each(lexicon.terms[numbers].tolist())):
+                    yield f"the lexical entries of passage {id_} do not match its text"
 
 
 def _language(db: sqlite3.Connection, passage_id: int) -> str:
     """The language by whose rules the words of a passage were indexed."""
     document = get_passages(db, [passage_id])[passage_id].document_id
     return need_documents(db, [document])[document].language or ENGLISH
-
-
-def _row(source: LexicalSegment, id_: int) -> Iterator[Int64]:
-    ids = np.array([id_])
-    if source.id_ranges.has(ids)[0]:
-        yield source.id_ranges.below(ids)

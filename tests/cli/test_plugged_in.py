@@ -72,7 +72,8 @@ def test_a_command_that_fails_is_one_line_and_the_others_go_on(tmp_path: Path) -
         for name in ("gone", "nothing", "lost"):
             found = semsearch(name)
             assert (found.status, found.out, len(found.err.splitlines())) == (2, "", 1)
-            assert f"the command {name} of shouting cannot be loaded (" in found.err
+            assert name in found.err
+            assert "cannot be loaded" in found.err
         listed = semsearch("--help")
         assert listed.status == 0
         assert {"query", "shout"} <= {*listed.out.split()}

@@ -191,8 +191,8 @@ def _mcp_server(indexes: OpenIndexes, seconds: float) -> MCPServer:
         from semsearch.mcp import make_server
 
         return make_server(lambda: indexes, indexes.descriptions(), seconds=seconds)
-    except ModuleNotFoundError as error:
-        raise MissingExtra(error.name or "mcp", "mcp") from None
+    except ModuleNotFoundError:
+        raise MissingExtra("mcp", "mcp") from None
 
 
 def _for_agents(indexes: OpenIndexes) -> Starlette | None:

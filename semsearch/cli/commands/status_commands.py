@@ -81,7 +81,7 @@ def _status(state: Status, *, verbose: bool) -> tuple[dict[str, Any], list[str]]
     """The state of an index, as JSON and as lines."""
     record, facts = state.to_dict(), _facts(state)
     if verbose:
-        facts |= {name: one_line(to_json(value, indent=None)) for name, value in record.items()}
+        facts |= {name: one_line(to_json(record[name], indent=None)) for name in record if name not in facts}
     return record, aligned([(name, fact) for name, fact in facts.items() if fact], left=(0, 1))
 
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from semsearch.errors import UsageError
+from semsearch.filters import parse
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.filters import parse
 from semsearch.word_vectors.table import VectorTable
 from semsearch_integrations.conditions import Condition, compared, filters_of
 

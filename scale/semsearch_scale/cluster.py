@@ -40,7 +40,7 @@ class ClusterError(SemsearchError):
 
 _PACKAGES = (
     "numpy", "scipy",  # numbers
-    "sentencex", "PyStemmer", "chardet",  # text
+    "sentencex", "PyStemmer", "stopwordsiso", "chardet",  # text
     "pyromark", "turbohtml", "lxml", "PyYAML", "tree-sitter", "pypdfium2", "python-calamine",  # readers
     "distributed", "cloudpickle",  # transport
 )  # fmt: skip

@@ -25,7 +25,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -138,17 +137,14 @@ def stop_words(language: str) -> frozenset[str]:
     """The stop words of a language, by its code; none of one that has no list."""
     if language == ENGLISH:
         return STOP_WORDS
-    return frozenset([word for word in _listed_stop_words().get(language, ()) if len(word) <= LONGEST])
+    return frozenset([word for word in _listed_stop_words(language) if len(word) <= LONGEST])
 
 
-@cache
-def _listed_stop_words() -> dict[str, list[str]]:
-    """The stop words of each language in stopwords-iso: a line of stop_words.txt has its code and words.
+def _listed_stop_words(language: str) -> frozenset[str]:
+    """The stop words of a language in stopwords-iso, long ones too."""
+    from stopwordsiso import has_lang, stopwords  # 15 ms to import, and indexes in English need none
 
-    Long ones only in Latin letters, where they tell languages apart.
-    """
-    lines = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
-    return {code: words for code, *words in map(str.split, lines)}
+    return frozenset(stopwords(language) if has_lang(language) else ())
 
 
 # -- Detection ---------------------------------------------------------------------------------------------------------
@@ -326,7 +322,7 @@ def _script_of_letter(letter: str) -> str:
 def _function_words() -> tuple[frozenset[str], ...]:
     """The stop words of each language in Latin letters, English first; no letters of formulas."""
     codes = (ENGLISH, *(code for code in _SHARED["Latin"] if code != ENGLISH))
-    return tuple([frozenset([word for word in _listed_stop_words().get(code, ()) if len(word) > 1]) for code in codes])
+    return tuple([frozenset([word for word in _listed_stop_words(code) if len(word) > 1]) for code in codes])
 
 
 @cache

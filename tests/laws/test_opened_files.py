@@ -52,7 +52,6 @@ OTHERS = {  # what the other modules that open files open: never what an index n
     "server/access.py": "the user's token",
     "storage/": "files of the index's folder",
     "system/": "files that others name, of ours",
-    "text/languages.py": "a file of ours",
     "topics/": "files of the index's folder",
     "trust.py": "the user's record",
     "word_vectors/": "word vectors that the user has named or allowed",

@@ -21,7 +21,7 @@ import bm25s
 import numpy as np
 import Stemmer
 from retrieval import ndcg, score
-from stopwordsiso import stopwords  # pip install stopwordsiso
+from stopwordsiso import stopwords
 
 from semsearch import Index
 from semsearch.text.languages import RULES

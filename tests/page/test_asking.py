@@ -84,12 +84,12 @@ def test_typing_leaves_no_trail_and_enter_a_step_to_go_back_to(visit: Visit) -> 
 
 
 def test_several_indexes_answer_as_one_and_each_passage_says_its_own(visit: Visit) -> None:
-    page = box(visit, "#/search?q=ship+bread")
+    page = box(visit, "#/search?q=ship+in+the+storm")
     expect(page.locator(".count")).to_have_text("the best 10 passages in 3 indexes")
     expect(page.locator(".hit-index")).to_have_count(10)
     page.get_by_role("button", name="docs 12").click()
     page.get_by_role("button", name="notes 3").click()
-    expect(page).to_have_url(f"{visit.url}/#/search?q=ship+bread&index=docs&index=notes")
+    expect(page).to_have_url(f"{visit.url}/#/search?q=ship+in+the+storm&index=docs&index=notes")
     expect(page.locator(".count")).to_have_text("the best 10 passages in 2 indexes")
     page.get_by_role("button", name="docs 12").click()
     expect(page.locator(".count")).to_contain_text("in notes")

@@ -248,7 +248,6 @@ def _skip(changes: Changes, file: PresentFile, prepared: Prepared, max_bytes: in
         reason=prepared.reason,
         reader=judge_of(file),
         lasting=int(prepared.is_lasting),
-        digest=prepared.digest,
     )
 
 

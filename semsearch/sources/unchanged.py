@@ -11,7 +11,6 @@ Pure, but for the digests that it asks for.
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +20,6 @@ from typing import NamedTuple
 from semsearch import __version__
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import format_named, reader_label
-from semsearch.system.source_files import source_digest
 from semsearch.text import passage_words
 
 CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
@@ -92,8 +90,8 @@ def label_of(format: str, columns: Columns = NO_COLUMNS, *, instead: str = "") -
 class Skip(NamedTuple):
     """A file that could not be read: its state then, the limit in bytes at that time, and the reason.
 
-    A failure caused by the file's own bytes is `lasting`: it holds while the file is the same, by size and time, or by
-    its content if that was read. A failure caused by the disk, permissions or a missing package is tried again each
+    A failure caused by the file's own bytes is `lasting`: it holds while the file is the same, by size and
+    time. A failure caused by the disk, permissions or a missing package is tried again each
     time. After an update of semsearch or of a reader, all are tried again.
     """
 
@@ -104,7 +102,6 @@ class Skip(NamedTuple):
     reason: str
     reader: str  # `judge_of`
     lasting: int = 1
-    digest: str = ""  # of its content; "" where that is not known
 
     def is_of(self, file: PresentFile) -> bool:
         """Return whether file and reader are the same, by size, modification time and version."""
@@ -118,16 +115,6 @@ class Skip(NamedTuple):
             return True
         return is_settled(self.mtime_ns, self.checked_ns) and (file.size > limit) == (self.size > self.limit)
 
-    def has_content_of(self, file: PresentFile, limit: int) -> bool:
-        """Return whether a file on this machine has the content that was skipped, whatever its time: it is read."""
-        same = self.size == file.size <= min(limit, self.limit) and self.reader == judge_of(file)
-        if not self.lasting or not self.digest or not same or file.store:
-            return False
-        try:
-            return source_digest(file.absolute) == self.digest
-        except OSError:
-            return False
-
 
 def judge_of(file: PresentFile) -> str:
     """The reader that a file would get today, and whether its content would be sniffed first, for `Skip.reader`."""
@@ -136,16 +123,8 @@ def judge_of(file: PresentFile) -> str:
 
 def still_skipped(skips: Mapping[str, Skip], files: Iterable[PresentFile], limit: int | None) -> dict[str, Skip]:
     """The remembered skips that still hold for the files on disk, by canonical path."""
-    holding: dict[str, Skip] = {}
-    for file in files:
-        if (skip := skips.get(file.canonical)) is None:
-            continue
-        checked_ns = time.time_ns()
-        if skip.holds(file, limit):
-            holding[file.canonical] = skip
-        elif limit is not None and skip.has_content_of(file, limit):
-            holding[file.canonical] = skip._replace(mtime_ns=file.mtime_ns, checked_ns=checked_ns)
-    return holding
+    present = ((file, skips.get(file.canonical)) for file in files)
+    return {file.canonical: skip for file, skip in present if skip is not None and skip.holds(file, limit)}
 
 
 # -- The plan ----------------------------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def move_root(db: sqlite3.Connection, inner: Root, outer: Root) -> None:
 
 # -- Files that could not be read --------------------------------------------------------------------------------------
 
-_SKIP_COLUMNS = "path, size, mtime_ns, checked_ns, max_bytes, reason, reader, lasting, digest"
+_SKIP_COLUMNS = "path, size, mtime_ns, checked_ns, max_bytes, reason, reader, lasting"
 
 
 def get_skips(db: sqlite3.Connection) -> dict[str, Skip]:
@@ -138,6 +138,6 @@ def set_skips(db: sqlite3.Connection, skips: Mapping[str, Skip]) -> None:
     known = get_skips(db)
     db.executemany("DELETE FROM unread WHERE path = ?", [(path,) for path in known if path not in skips])
     db.executemany(
-        f"INSERT OR REPLACE INTO unread ({_SKIP_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT OR REPLACE INTO unread ({_SKIP_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [(path, *skip) for path, skip in skips.items() if known.get(path) != skip],
     )

@@ -24,14 +24,13 @@ from pathlib import Path
 from semsearch.errors import IndexDamaged, IndexOutdated, index_command
 
 FORMAT = "semsearch index 2"
-SCHEMA = 8  # PRAGMA user_version; those of `semsearch index 1` were 1 to 7
+SCHEMA = 9  # PRAGMA user_version; those of `semsearch index 1` were 1 to 7
 
 _KINDS = {  # of columns: SQLite's type, and the condition
     "count": ("INTEGER", "typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 4503599627370496"),
     "integer": ("INTEGER", "typeof({0}) = 'integer'"),
     "flag": ("INTEGER", "typeof({0}) = 'integer' AND {0} IN (0, 1)"),
     "time": ("INTEGER", "typeof({0}) = 'integer' AND {0} BETWEEN -4611686018427387904 AND 4611686018427387904"),  # ns
-    "seconds": ("REAL", "typeof({0}) = 'real'"),
     "text": ("TEXT", "typeof({0}) = 'text'"),
     "path": ("TEXT", "typeof({0}) = 'text' AND instr({0}, char(0)) = 0"),
     "list": ("TEXT", "typeof({0}) = 'text' AND substr({0}, 1, 1) = '['"),  # JSON, whose functions no CHECK may call
@@ -101,7 +100,6 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "digest": "text",
         "sums": "numbers",  # semsearch.system.durable
         "generation": "count",
-        "scan": "text",  # of no use any more
     },
     "removed": {
         "first_passage": "count",
@@ -118,7 +116,6 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "state": "bytes",
         "statistics": "numbers",
     },
-    "retired": {"file": "text", "retired_at": "seconds"},  # of no use any more
     "unread": {
         "path": "text",  # canonical: absolute, forward slashes, NFC
         "size": "count",
@@ -128,7 +125,6 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "reader": "text",  # which would have read it, and the version of semsearch
         "lasting": "flag",  # whether it need not be tried again while it is the same
         "reason": "text",
-        "digest": "text",  # of its content; "" if it could not be opened
     },
     "readings": {"document_id": "count", "characters": "count", "omissions": "list"},  # of the file's text
 }

@@ -88,7 +88,7 @@ def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Se
     for segment in new:
         row = {"kind": segment.kind, "file": segment.file, "size": segment.size, "count": len(segment.id_ranges)}
         row |= {"runs": segment.id_ranges.to_bytes(), "digest": segment.digest, "sums": segment.sums}
-        row |= {"generation": number, "scan": ""}
+        row["generation"] = number
         db.execute(f"INSERT INTO segments ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
 
 

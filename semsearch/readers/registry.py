@@ -77,7 +77,7 @@ _CODE = (
     ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
-TEXT = _format("text", ".txt .text .log .adoc .asciidoc", "text", version="2")
+TEXT = _format("text", ".txt .text .log .adoc .asciidoc", "text", version="3")
 PICTURE = _binary(
     "picture",
     ".png .jpg .jpeg .tif .tiff .webp .bmp .gif",
@@ -87,14 +87,14 @@ PICTURE = _binary(
 )
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="6"),
-    _text("rst", ".rst .rest", "markup.rst", version="5"),
+    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="7"),
+    _text("rst", ".rst .rest", "markup.rst", version="6"),
     _text("html", ".html .htm .xhtml", "markup.html", version="2", declares_encoding=True),
     _text("org", ".org", "markup.org"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
     _text("python", ".py .pyi", "source_code", version="5"),
     _text("code", _CODE, "source_code", version="4"),
-    _text("notebook", ".ipynb", "markup.notebook", version="5", isolated_from=20_000),
+    _text("notebook", ".ipynb", "markup.notebook", version="6", isolated_from=20_000),
     _format("jsonl", ".jsonl .ndjson", "records:read_json_lines", has_columns=True, version="2"),
     _format("table", ".csv .tsv", "records:read_table", has_columns=True, version="2"),
     _text("subtitles", ".srt .vtt", "markup.subtitles"),
@@ -111,7 +111,7 @@ BUILT_IN: tuple[Format, ...] = (
     _binary("ods", ".ods .ots", "office.workbook", version="2", zip_mark=f"{_OPEN}spreadsheet"),
     _binary("odp", ".odp .otp", "office.open_document", zip_mark=f"{_OPEN}presentation"),
     _binary("odt", ".odt .ott", "office.open_document", version="4", zip_mark=f"{_OPEN}text"),
-    _binary("epub", ".epub", "office.epub", version="3", zip_mark="META-INF/container.xml"),
+    _binary("epub", ".epub", "office.epub", version="4", zip_mark="META-INF/container.xml"),
     _binary("pdf", ".pdf", "pages.pdf", version="5", has_pictures=True, sign=b"%PDF-"),
     PICTURE,
 )
@@ -196,8 +196,6 @@ def _is_installed(module: str) -> bool:
 def _suffix(name: str) -> str:
     if _MAILDIR_FILE.search(name):
         return ".eml"  # what looks like one may be of the machine's name
-    if name.lower().endswith(".rst.inc"):
-        return ".rst"
     return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
 
 

@@ -5,7 +5,6 @@ paragraphs when lines that follow each other are long (no one wraps at more than
 them goes on in lower case (wrapped prose does so three times in four). Elsewhere an entry of a list is one, and so is
 each line where lines are short or end before they are full, as those of a list of tasks do. Of a log's lines that
 differ only in their time, the first is kept, with their number. A line underlined with === or --- is a heading.
-Pages of manuals (troff) lose their requests.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from semsearch.readers.document import Block, Document, title_of
-from semsearch.readers.placed_text import PlacedText
 from semsearch.readers.sniff import LOOKED_AT, is_log
 
 _LONG_LINE = 120  # characters, on average
@@ -36,11 +34,7 @@ _HEAD = 60  # characters of a log's line, in which its time is
 _END = r"(?:\r\n|\n|\r(?!\n))"
 _BLANK_LINES = re.compile(rf"{_END}[^\S\r\n]*{_END}\s*")
 _LINE_ENDS = re.compile(r"[\r\n]+\s*")
-# the same where there are no carriage returns: what begins with one certain character is found four times as fast
-_PLAIN_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
-_PLAIN_LINE_ENDS = re.compile(r"\n\s*")
 # possessive: else a long line that is no heading is gone through backwards, too
-_LINES = ("\n===", "\n---", "\r===", "\r---")  # how what underlines a heading begins
 _UNDERLINED = re.compile(rf"(\S[^\r\n]*+){_END}(={{3,}}|-{{3,}})[^\S\r\n]*(?:{_END}|\Z)")
 
 
@@ -50,8 +44,6 @@ def read(source: str, name: str) -> Document:
         blocks = list(_without_repetitions(_blocks(source, by_line=True)))
     else:
         blocks = list(_blocks(source))
-    if _MANUAL.search(source, 0, LOOKED_AT):
-        blocks = list(_without_requests(source, blocks))
     return Document(source, blocks, "text", title_of(name, blocks=blocks))
 
 
@@ -75,19 +67,6 @@ def _message(line: str) -> int | None:
     return hash((line[: time.start()], line[time.end() :])) if time else None
 
 
-_MANUAL = re.compile(r"^\.(?:TH|Dt) ", re.MULTILINE)  # a page of a manual, for troff
-_REQUEST = re.compile(r"^[.'](?:\\\".*|[A-Za-z]{1,2}\b[ \t]*)|\\f(?:\(..|\[\w*\]|.)|\\&|\\(?=[-'.])", re.MULTILINE)
-
-
-def _without_requests(source: str, blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks of a manual's page without what tells troff how to print them."""
-    for block in blocks:
-        text = PlacedText()
-        text.add(block.text, block.start)
-        if shown := text.replaced(_REQUEST).stripped():
-            yield shown.block(source, block.level)
-
-
 class _Chunk(NamedTuple):
     start: int
     end: int
@@ -95,15 +74,11 @@ class _Chunk(NamedTuple):
 
 
 def _blocks(source: str, *, by_line: bool = False) -> Iterator[Block]:
-    has_returns = "\r" in source
-    blank_lines = _BLANK_LINES if has_returns else _PLAIN_BLANK_LINES
-    line_ends = _LINE_ENDS if has_returns else _PLAIN_LINE_ENDS
-    chunks = [_Chunk(start, end) for start, end in _between(blank_lines, source, 0, len(source))]
-    if any(line in source for line in _LINES):
-        chunks = [peeled for chunk in chunks for peeled in _peeled(source, chunk.start, chunk.end)]
+    spans = _between(_BLANK_LINES, source, 0, len(source))
+    chunks = [chunk for start, end in spans for chunk in _peeled(source, start, end)]
     by_line = by_line or _gives_each_paragraph_a_line(source, chunks)
     for chunk in chunks:
-        lines = [] if chunk.level else list(_between(line_ends, source, chunk.start, chunk.end))
+        lines = [] if chunk.level else list(_between(_LINE_ENDS, source, chunk.start, chunk.end))
         for start, end in lines if by_line and lines else _entries(source, lines) or [(chunk.start, chunk.end)]:
             text = source[start:end].lstrip()
             if text:

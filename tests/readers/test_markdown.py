@@ -170,7 +170,7 @@ def test_a_programs_metadata_becomes_json_values_too() -> None:
     assert json.loads(json.dumps(made, allow_nan=False)) == made
 
 
-# -- Notes of Obsidian and Logseq --------------------------------------------------------------------------------------
+# -- Notes of Obsidian --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,6 @@ def test_a_programs_metadata_becomes_json_values_too() -> None:
         ("A ==bright== word%% not this %%. ^ref-1", "A bright word."),
         ("> [!warning]- Careful\n> It is deep.", "Careful\nIt is deep."),
         ("- [ ] Mend the ship #later", "[ ] Mend the ship"),
-        ("- Words\n  id:: 64-ab\n  collapsed:: true", "Words"),
         ("a == b and c[[1]] and x^2", "a == b and c1 and x^2"),
     ],
 )
@@ -199,10 +198,6 @@ def test_a_line_of_tags_is_metadata_with_those_of_the_front_matter() -> None:
     document = read_bytes(b"---\ntags: sea, ships\n---\n#harbour #sea\n\nThe #tide rises.\n", "note.md")
     assert [block.text for block in document.blocks] == ["The tide rises."]
     assert document.metadata["tags"] == ["sea", "ships", "harbour", "tide"]
-    assert read_bytes(b"tags:: sea, [[ships]]\nalias:: RH\n\n- Words\n", "n.md").metadata == {
-        "tags": ["sea", "ships"],
-        "alias": ["RH"],
-    }
 
 
 @pytest.mark.parametrize(

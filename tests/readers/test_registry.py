@@ -34,7 +34,6 @@ def test_the_suffix_says_the_format_and_an_unknown_one_means_text() -> None:
     names = {
         "a.md": "markdown",
         "a.RST": "rst",
-        "a.rst.inc": "rst",
         "x/a.htm": "html",
         "a.txt": "text",
         "Makefile": "text",

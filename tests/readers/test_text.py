@@ -132,15 +132,3 @@ def test_broken_bytes_are_counted() -> None:
 )
 def test_an_encoding_that_no_text_is_in_is_none(name: str) -> None:
     assert text_encoding(name) is None
-
-
-def test_a_page_of_a_manual_has_its_words_without_requests() -> None:
-    source = (
-        '.TH LS 1\n.\\" a comment\n\n.SH NAME\nls \\- list \\fIfiles\\fR of a folder\n\n.B \\-a\nalso hidden ones\n'
-    )
-    document = read_bytes(source.encode(), "ls.1")
-    assert [block.text for block in document.blocks] == [
-        "LS 1", "NAME\nls - list files of a folder", "-a\nalso hidden ones",
-    ]  # fmt: skip
-    at = document.blocks[1].source_offset(document.blocks[1].text.index("files"))
-    assert source.startswith("files", at)

@@ -91,7 +91,7 @@ def clean_html(text: PlacedText) -> PlacedText:
 
 
 # -- Notes -------------------------------------------------------------------------------------------------------------
-# What Obsidian and Logseq add is read as it is shown. [[target|shown]] is what is shown, [[target#part]] is "target >
+# What Obsidian adds is read as it is shown. [[target|shown]] is what is shown, [[target#part]] is "target >
 # part"; a picture that is embedded is nothing. Tags are metadata: one among the words of a sentence keeps its word,
 # those before and after a text are left out. Comments (%%), marks of highlighting and the names of blocks (^name) are
 # left out, and the date that a daily note's name begins with is metadata.
@@ -111,12 +111,6 @@ _NOTE_MARKS = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _HASH = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d])")
-_PROPERTY = re.compile(  # of Logseq, which programs write
-    r"^[^\S\n]*(?:id|collapsed|background-color|heading|created-at|updated-at|ls-type|(?:hl|card)-[\w-]+|logseq\.[\w.-]+)"
-    r"::[^\n]*(?:\n|\Z)|^#\+(?:BEGIN|END)_\w+[^\n]*(?:\n|\Z)",
-    re.MULTILINE,
-)
-_PAGE_PROPERTY = re.compile(r"^(?:[-*] )?(alias|aliases|tags|title|date):: *([^\n]{1,500})$", re.MULTILINE)
 _NOTE_SIGNS = "#=%^[]:{}<>+"  # what has a meaning in notes, but not in code between backticks
 _TAKEN = str.maketrans(_NOTE_SIGNS, "".join(chr(0xFDD0 + number) for number in range(len(_NOTE_SIGNS))))  # by no text
 _GIVEN = {taken: sign for sign, taken in _TAKEN.items()}
@@ -141,8 +135,6 @@ def clean_note(text: PlacedText, tags: dict[str, None]) -> PlacedText:
         plain = text.text
     if "%%" in plain or "==" in plain or "^" in plain:
         text = text.replaced(_NOTE_MARKS)
-    if "::" in plain or "#+" in plain:
-        text = text.replaced(_PROPERTY)
     if _IS_TAKEN.search(text.text):
         text = text.translated(_GIVEN)
     return text.stripped()
@@ -171,13 +163,9 @@ def _without_links(text: PlacedText) -> PlacedText:
     return shown_text
 
 
-def note_metadata(source: str, name: str, metadata: Mapping[str, Any], tags: Mapping[str, None]) -> Mapping[str, Any]:
+def note_metadata(name: str, metadata: Mapping[str, Any], tags: Mapping[str, None]) -> Mapping[str, Any]:
     """The metadata of a note: its own, its tags, and the date that its name begins with."""
     merged = dict(metadata)
-    if "::" in source[:1000]:
-        for key, value in _PAGE_PROPERTY.findall(source[:1000]):
-            values = [item.strip().strip("#").strip("[]") for item in value.split(",")]
-            merged.setdefault(key, values if key in ("alias", "aliases", "tags") else value.strip())
     if tags:
         known_tags = merged.get("tags") or []
         known_tags = re.split(r"[,\s]+", known_tags) if isinstance(known_tags, str) else known_tags
@@ -312,7 +300,7 @@ def read(source: str, name: str) -> Document:
     matter = front_matter(source)
     events = MarkdownEvents(source, matter.end)
     blocks = events.blocks()
-    metadata = note_metadata(source, name, matter.metadata, events.tags)
+    metadata = note_metadata(name, matter.metadata, events.tags)
     if unread := source[matter.start : matter.stop].strip():
         blocks.insert(0, Block(unread, source.index(unread, matter.start)))
     if aliases := alias_block(source, metadata, matter.end):

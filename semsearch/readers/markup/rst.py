@@ -1,7 +1,7 @@
 """reStructuredText, Sphinx's too, as its reader sees it: headings, paragraphs, list items, rows of tables, code.
 
-The field list that a text begins with, or that follows its first title, is metadata (the headers of Python's PEPs are
-one). Comments, targets, labels of footnotes and definitions of substitutions are left out. An unknown directive gives
+The field list that a text begins with, or that follows its first title, is metadata. Comments, targets, labels of
+footnotes and definitions of substitutions are left out; where one is used, its name is read. An unknown directive gives
 its argument and its content, every role the text that is seen. No file is included, and no raw output kept.
 
 The elements are told from their first lines, as docutils does; a line is known by its indentation, its text, and where
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 from semsearch.readers import text as plain_text
@@ -51,9 +50,7 @@ _Lines = list[_Line]
 def read(source: str, name: str) -> Document:
     """Read a reStructuredText. Its title is the field "title", else the first section's, else its name."""
     lines = list(_lines(source))
-    reader = _RstReader(source, dict(_substitutions(lines)))
-    if _MAIL_HEADER.match(source):
-        lines = reader.take_mail_header(lines)
+    reader = _RstReader(source)
     try:
         reader.take(lines, is_top=True)
     except RecursionError:  # nested too deeply
@@ -116,39 +113,22 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\Z")
 _EXPLICIT = re.compile(r"\.\.(?:\s+|\Z)")
 _TARGET = re.compile(r"_(?:_:|`[^`]+`:|[^\s:].*?(?<!\\):)(?:\s|\Z)")
 _FOOTNOTE = re.compile(rf"\[(?:\d+|#(?:{_NAME})?|\*|{_NAME})\](?:\s+|\Z)")
-_SUBSTITUTION = re.compile(r"\|(?=\S)([^|]{1,200})\|\s+(?:(replace) ?::\s*)?")
+_SUBSTITUTION = re.compile(r"\|(?=\S)[^|]{1,200}\|\s+")
 _DIRECTIVE = re.compile(rf"({_NAME}) ?::(?:\s+|\Z)")
 _GRID = re.compile(r"\+-[-+]+-\+\Z")
 _SIMPLE_TABLE = re.compile(r"=+(?: +=+)+\Z")
-_MAIL_HEADER = re.compile(r"\s*(?:[A-Za-z][\w-]*:(?: .*)?(?:\r\n?|\n)(?:[ \t]+\S.*(?:\r\n?|\n))*){2,}(?:\s|\Z)")
 _LEAST = 4  # characters of a title's line that may be shorter than the title, and of a line across the page
 
 
 class _RstReader:
     """Takes the elements of one source to its blocks."""
 
-    def __init__(self, source: str, substitutions: dict[str, str]) -> None:
+    def __init__(self, source: str) -> None:
         self.blocks: list[Block] = []
         self.metadata: dict[str, str] = {}
-        self._source, self._substitutions = source, dict[str, str]()
-        self._substitutions = {name: self._seen([_Line(0, text, 0)]).text for name, text in substitutions.items()}
+        self._source = source
         self._styles: list[str] = []  # of titles, by level
-        self._cell: list[PlacedText] | None = None  # the texts of a cell that is read
         self._may_begin = True  # with a field list: nothing but a title has been read
-
-    def take_mail_header(self, lines: _Lines) -> _Lines:
-        """Take the header of a mail or PEP; the lines after it."""
-        start = next(number for number, line in enumerate(lines) if line.text)
-        end = next((number for number in range(start, len(lines)) if not lines[number].text), len(lines))
-        fields: list[tuple[str, _Lines]] = []
-        for line in lines[start:end]:
-            name, colon, _ = line.text.partition(":")
-            if line.indent or not colon:
-                fields[-1][1].append(line)
-            else:
-                fields.append((name, [_after(line, len(name) + 1)]))
-        self.metadata |= {name: self._seen(body).on_one_line().text for name, body in fields}
-        return lines[end:]
 
     def take(self, lines: _Lines, *, is_top: bool = False) -> None:
         """Take all elements of a part."""
@@ -337,19 +317,7 @@ class _RstReader:
         return number
 
     def _row(self, cells: Sequence[_Lines]) -> None:
-        """A row of cells, each of which may have any elements."""
-        outer, texts = self._cell, list[PlacedText]()
-        for cell in cells:
-            self._cell = []
-            self.take(_part(cell))
-            text = PlacedText()
-            for element in self._cell:
-                if text:
-                    text.add_unplaced(" ")
-                text.add_all(element)
-            texts.append(text)
-        self._cell = outer
-        self._add(joined_row(texts))
+        self._add(joined_row(self._seen(cell) for cell in cells))
 
     # -- Text ----------------------------------------------------------------------------------------------------------
 
@@ -374,15 +342,8 @@ class _RstReader:
 
     def _add(self, text: PlacedText, level: int = 0) -> None:
         self._may_begin = self._may_begin and bool(level) and not self.blocks
-        if not text.text.strip():
-            return
-        if self._cell is not None:
-            self._cell.append(text)
-        else:
-            block, most = text.block(self._source, level), len(self._source)
-            if self._substitutions and block.anchors:  # the last may be longer than what is left of the source
-                block = replace(block, anchors=tuple((clean, min(at, most)) for clean, at in block.anchors))
-            self.blocks.append(block)
+        if text.text.strip():
+            self.blocks.append(text.block(self._source, level))
 
     def _visible(self, raw: PlacedText) -> PlacedText:
         """The text of a paragraph without its inline markup."""
@@ -396,9 +357,6 @@ class _RstReader:
             kind = next((kind for kind in ("quoted", "substitution", "note", *_PLAIN) if match[kind] is not None), None)
             if kind == "quoted":
                 _add_quoted(match, raw, shown)
-            elif kind == "substitution" and (by := self._substitutions.get(match[kind].lower())) is not None:
-                if by:
-                    shown.add(by, raw.source_offset(match.start()))
             elif kind and not (kind == "note" and match[kind][1] in "#*"):  # notes that are numbered by themselves
                 part = raw.cut(*match.span(kind))
                 shown.add_all(part if kind == "literal" else part.replaced(_ESCAPE))
@@ -429,15 +387,6 @@ def _cut(line: _Line, start: int, end: int) -> _Line:
     text = line.text[start : max(end, 0)]
     space = len(text) - len(text.lstrip())
     return _Line(space, text.strip(), line.offset + start + space)
-
-
-def _substitutions(lines: Sequence[_Line]) -> Iterator[tuple[str, str]]:
-    """The names and texts of the substitutions that a text defines."""
-    for number, line in enumerate(lines):
-        if line.text.startswith(".. |") and (match := _SUBSTITUTION.match(line.text, 3)) and match[2]:
-            body = [line.text[match.end() :]]
-            body += (after.text for after in takewhile(lambda after: after.text and after.indent, lines[number + 1 :]))
-            yield match[1].lower(), " ".join(body)
 
 
 # -- Inline markup -----------------------------------------------------------------------------------------------------

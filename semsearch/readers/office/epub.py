@@ -1,13 +1,12 @@
 """Books in EPUB: chapter after chapter, as the book's own reading order has them, each by the HTML reader.
 
-Places are chapters, by the names that the table of contents gives them and by their files. A book whose text is
+Places are chapters, by their first headings and their files. A book whose text is
 encrypted is refused.
 """
 
 from __future__ import annotations
 
 import posixpath
-from typing import Any
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, DamagedParts, Document, Omission, title_of, together
@@ -17,9 +16,6 @@ from semsearch.readers.office.office_archive import Archive, member_path, proper
 
 _OPF = "{http://www.idpf.org/2007/opf}"
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
-_NCX = "{http://www.daisy.org/z3986/2005/ncx/}"
-_NCX_TYPE = "application/x-dtbncx+xml"
-_XHTML = "{http://www.w3.org/1999/xhtml}"
 _ENCRYPTED = "{http://www.w3.org/2001/04/xmlenc#}CipherReference"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
@@ -34,9 +30,6 @@ def read(data: bytes, name: str) -> Document:
     folder = posixpath.dirname(roots[0])
     items = {item.get("id"): item for item in package.iter(_OPF + "item")}
     damaged = DamagedParts(name)
-    names: dict[str, str] = {}
-    with damaged.left_out():
-        names = _names_of_chapters(archive, folder, items.values())
     closed = _encrypted(archive)
     builder = Builder()
     omissions: list[Omission] = []
@@ -53,10 +46,8 @@ def read(data: bytes, name: str) -> Document:
             decoded = decode(page, f"{name}: {path}", declared=declared_encoding(page))
             omissions += decoded.omissions
             chapter = html.read(decoded.text, path)
-            title = " ".join((names.get(path) or next((b.text for b in chapter.blocks if b.level), "")).split())
+            title = " ".join(next((block.text for block in chapter.blocks if block.level), "").split())
             place = f"{title} ({path})" if title else path
-            if path in names and chapter.blocks and not chapter.blocks[0].level:
-                builder.end_sections()  # a chapter that begins without a heading is not under the one before
             builder.add_all(chapter.blocks, place=place, part=place)
     if closed and omissions and not builder.blocks:
         raise SourceError(f"{name} is encrypted (digital rights management) and cannot be read")
@@ -65,20 +56,6 @@ def read(data: bytes, name: str) -> Document:
     title = title_of(name, metadata.get("title", ""), blocks=builder.blocks)
     unread = together([*omissions, *damaged.omissions(builder.blocks)])
     return Document(builder.source, builder.blocks, "epub", title, metadata, unread)
-
-
-def _names_of_chapters(archive: Archive, folder: str, items: Any) -> dict[str, str]:
-    """The name of each file in the table of contents: that of its first entry."""
-    names: dict[str, str] = {}
-    for item in items:
-        path = member_path(folder, item.get("href", ""))
-        if path in archive and ("nav" in (item.get("properties") or "").split() or item.get("media-type") == _NCX_TYPE):
-            for link in archive.tree(path).iter(_XHTML + "a", _NCX + "navPoint"):
-                content, label = link.find(_NCX + "content"), link.find(_NCX + "navLabel")
-                target = link.get("href", "") if content is None else content.get("src", "")
-                if name := " ".join("".join((link if label is None else label).itertext()).split()):
-                    names.setdefault(member_path(posixpath.dirname(path), target), name)
-    return names
 
 
 def _encrypted(archive: Archive) -> set[str]:

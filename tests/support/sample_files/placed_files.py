@@ -260,7 +260,7 @@ KINDS = (
     PlacedKind("talk.pptx", write_pptx, cite_pptx, pptx_at),
     PlacedKind("book.xlsx", write_xlsx, plainly("Tides & co!B{}"), xlsx_at),
     PlacedKind("paper.odt", write_odt, plainly("paragraph {}", page=True), odt_at),
-    PlacedKind("book.epub", write_epub, plainly("Chapter {0} (OPS/text/{0}.xhtml)"), epub_at),
+    PlacedKind("book.epub", write_epub, plainly("OPS/text/{0}.xhtml"), epub_at),
     PlacedKind("notes.ipynb", write_ipynb, plainly("cell {}"), ipynb_at),
     PlacedKind("all.mbox", write_mbox, plainly("message {}"), mbox_at),
     PlacedKind("rows.csv", write_csv, cite_csv, csv_at),

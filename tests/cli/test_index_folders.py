@@ -134,7 +134,7 @@ def test_all_indexes_are_listed_with_where_they_are(
     ]
     assert all(each["updated"].startswith("20") and each["documents"] for each in found)
     header, docs, more = semsearch("indexes").lines
-    assert header.split() == ["index", "documents", "sentences", "size", "updated", "in", "of"]
+    assert header.split() == ["index", "documents", "size", "updated", "in", "of"]
     assert str(project / "indexes") in docs
     assert str(home) in more
     assert semsearch("query", "violin", "-i", "more").status == 0

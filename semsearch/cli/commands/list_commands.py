@@ -44,7 +44,7 @@ from semsearch.system.locations import shown_uri
 
 # -- list --------------------------------------------------------------------------------------------------------------
 
-_MINUTE, _DAY = len("2025-01-31T12:30"), len("2025-01-31")
+_DAY = len("2025-01-31")
 
 
 def list_(
@@ -74,7 +74,7 @@ def list_(
         if json:
             print(to_json([*map(asdict, summaries)]))
         elif summaries:
-            print_aligned([_INDEXES, *map(_index_row, summaries)], left=(0, 4, 5, 6))
+            print_aligned([_INDEXES, *map(_index_row, summaries)], left=(0, 3, 4, 5))
         else:
             complain(none_in(indexes))
         return
@@ -88,16 +88,15 @@ def list_(
         complain("no documents")
 
 
-_INDEXES = ("index", "documents", "sentences", "size", "updated", "in", "of")
+_INDEXES = ("index", "documents", "size", "updated", "in", "of")
 _DOCUMENTS = ("passages", "format", "date", "document")
 
 
 def _index_row(summary: IndexSummary) -> tuple[str, ...]:
     roots = summary.problem or ", ".join(map(from_here, summary.roots))
-    when = summary.updated[:_MINUTE].replace("T", " ")
-    counts = f"{summary.documents:,}", f"{summary.sentences:,}", size(summary.size_bytes)
+    state = f"{summary.documents:,}", size(summary.size_bytes), summary.updated[:_DAY]
     of = f"{roots}: {one_line(summary.description)}" if summary.description else roots
-    return summary.name, *counts, when, plain_path(shown(Path(summary.path).parent)), plain_path(of)
+    return summary.name, *state, plain_path(shown(Path(summary.path).parent)), plain_path(of)
 
 
 def _document_row(document: DocumentInfo) -> tuple[str, ...]:

@@ -562,12 +562,14 @@ class Index(Searchable):
         with self._database.reading() as db:
             return Settings.from_json(get_meta(db, "settings"))
 
-    def status(self, *, drift: bool = True, stale: bool = True) -> Status:
-        """Return counts, settings and size. `stale` lists the files of all roots, `drift` needs the word vectors.
+    def status(self, *, known_words: bool = True, stale: bool = True) -> Status:
+        """Return counts, settings and size. `stale` lists the files of all roots, `known_words` needs the word vectors.
 
         Of a published snapshot, the files lie elsewhere, and are not listed.
         """
-        return maintenance.read_status(self._database, self._word_vectors, self._vectors, drift=drift, stale=stale)
+        return maintenance.read_status(
+            self._database, self._word_vectors, self._vectors, known_words=known_words, stale=stale
+        )
 
     def problems(self) -> tuple[Problem, ...]:
         """The files below the roots that are not in the index, or not wholly: each with the reason and what to do.

@@ -187,7 +187,7 @@ class Tools:
         names, states = indexes.names(), list[Answer]()
         for name in names[:_MOST_INDEXES]:
             try:
-                status = indexes.get(name).status(drift=False, stale=check_files)
+                status = indexes.get(name).status(known_words=False, stale=check_files)
             except SemsearchError as error:
                 states.append({"name": name, "problem": str(error)})
                 continue
@@ -291,7 +291,7 @@ def _that_fit(items: Sequence[Item], max_tokens: int) -> list[Item]:
 
 
 def _has_documents(chosen: ChosenIndexes) -> bool:
-    return any(index.status(drift=False, stale=False).documents for index in chosen.by_name.values())
+    return any(index.status(known_words=False, stale=False).documents for index in chosen.by_name.values())
 
 
 def _joined(*notes: str | None) -> str | None:

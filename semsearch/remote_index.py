@@ -113,9 +113,9 @@ class RemoteIndex(Searchable):
         path = f"/v1/documents/{quote(named('document', name), safe='')}"
         return DocumentText.from_dict(self._ask(path, index=self._name()))
 
-    def status(self, *, drift: bool = True, stale: bool = True) -> Status:
+    def status(self, *, known_words: bool = True, stale: bool = True) -> Status:
         """Return counts, settings and size, as `Index.status` does."""
-        return Status.from_dict(self._ask("/v1/status", index=self._name(), drift=drift, stale=stale))
+        return Status.from_dict(self._ask("/v1/status", index=self._name(), known_words=known_words, stale=stale))
 
     # -- how it is asked -----------------------------------------------------------------------------------------------
 

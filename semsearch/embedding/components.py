@@ -4,7 +4,7 @@ SIF (Arora et al. 2017, algorithm 1) removes the projection on the first singula
 (Ethayarajh 2018, section 3.3) removes m of them piecewise, each by its share of variance, λ_i = σ_i² / Σ_{j≤m} σ_j².
 
 The singular vectors of the sentences X (n, d) are the eigenvectors of G = XᵀX (d, d), its eigenvalues are their σ². G
-is a sum over sentences: exact in one pass; the sums of parts of a corpus add up, and those of removed parts subtract.
+is a sum over sentences: exact in one pass; the sums of parts of a corpus add up.
 
 Few sentences, or sentences of few words, span fewer directions than may be requested. The others have no variance but
 rounding error; the meaning of words not seen so far lies in them, so none of them may be taken for a component.
@@ -28,24 +28,23 @@ _DOUBLE = 1e-12  # of Σσ²: sums in double precision leave 1e-15, vectors in s
 
 @dataclass(frozen=True, slots=True)
 class SentenceSums:
-    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), the number of sentences and of known words.
+    """Sums over sentences: G = Σ v vᵀ of their raw vectors (d, d), and the number of sentences.
 
     A direction with no more variance than `rounding` may be one that no sentence has.
     """
 
     gram: Float64
     sentences: float
-    words: float
     rounding: float = 0.0
 
     @classmethod
     def empty(cls, dimension: int) -> SentenceSums:
         """The sums over no sentences, for vectors of so many dimensions."""
-        return cls(np.zeros((dimension, dimension)), 0, 0)
+        return cls(np.zeros((dimension, dimension)), 0)
 
     @classmethod
-    def of(cls, vectors: Float32, words: int) -> SentenceSums:
-        """The sums over raw vectors (n, d) of n sentences with `words` known words. Zero vectors count as no sentence.
+    def of(cls, vectors: Float32) -> SentenceSums:
+        """The sums over raw vectors (n, d) of n sentences. Zero vectors count as no sentence.
 
         A few thousand sentences at a time are summed in single precision, up to four times as fast, then in double. If
         there are no more sentences than dimensions, all is summed in double: it is little work, and they may span fewer
@@ -58,32 +57,15 @@ class SentenceSums:
             part = part.astype(np.float64) if few else part
             gram += part.T @ part
         rounding = (_DOUBLE if few else _SINGLE) * float(np.trace(gram))
-        return cls(gram, int(np.count_nonzero(vectors.any(axis=1))), words, rounding)
+        return cls(gram, int(np.count_nonzero(vectors.any(axis=1))), rounding)
 
     def __add__(self, other: SentenceSums) -> SentenceSums:
-        return SentenceSums(
-            self.gram + other.gram,
-            self.sentences + other.sentences,
-            self.words + other.words,
-            self.rounding + other.rounding,
-        )
-
-    def __sub__(self, other: SentenceSums) -> SentenceSums:
-        """The sums without the sentences of `other`.
-
-        Their vectors may differ in the last digit from when they were added, in other batches.
-        """
-        return SentenceSums(
-            self.gram - other.gram,
-            self.sentences - other.sentences,
-            self.words - other.words,
-            self.rounding + max(other.rounding, _SINGLE * float(np.trace(other.gram))),
-        )
+        return SentenceSums(self.gram + other.gram, self.sentences + other.sentences, self.rounding + other.rounding)
 
     def scaled(self, sentences: float) -> SentenceSums:
         """Scale the sums to another number of sentences with the same means."""
         factor = sentences / self.sentences if self.sentences else 0.0
-        return SentenceSums(self.gram * factor, sentences, self.words * factor, self.rounding * factor)
+        return SentenceSums(self.gram * factor, sentences, self.rounding * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +99,3 @@ class CommonComponents:
             along = np.einsum("nd,md->nm", vectors, directions) * strengths
             return np.asarray(vectors - np.einsum("nm,md->nd", along, directions))
         return np.asarray(vectors - (vectors @ directions.T * strengths) @ directions)
-
-    def angles(self, other: CommonComponents) -> Float64:
-        """The principal angles in degrees between the spans of both, smallest first. (min(m, m'),)"""
-        cosines = np.linalg.svd(self.directions @ other.directions.T, compute_uv=False)
-        return np.asarray(np.degrees(np.arccos(np.clip(cosines, -1, 1))))

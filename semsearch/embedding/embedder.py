@@ -63,7 +63,6 @@ class SentenceEmbedder:
 
     chosen_: Choices
     weights_: WordWeights
-    statistics_: SentenceSums
     common_: CommonComponents
     _raw_: WeightedSums | None = None
 
@@ -148,16 +147,15 @@ class SentenceEmbedder:
         total = SentenceSums.empty(chosen.vectors.dimension)
         for part in in_order(self.statistics_of, batches(), threads=threads):
             total = total + part
-        self.statistics_ = total
         self.common_ = self._components_of(total)
         return self
 
     def statistics_of(self, texts: Ragged) -> SentenceSums:
-        """The sums over texts, under the frozen weights, from which components follow. They add and subtract."""
+        """The sums over texts, under the frozen weights, from which components follow."""
         raw, total = self._raw(), SentenceSums.empty(self.chosen_.vectors.dimension)
         for first in range(0, len(texts), _BATCH):
             known = raw.known(texts.part(first, min(first + _BATCH, len(texts))))
-            total = total + SentenceSums.of(raw.of(known), len(known.ids))
+            total = total + SentenceSums.of(raw.of(known))
         return total
 
     def general_statistics(self) -> SentenceSums:
@@ -174,12 +172,6 @@ class SentenceEmbedder:
         for code in (ENGLISH, *multilingual.tables):
             total = total + self.statistics_of(general_sentences(vectors, among=multilingual.language_ids(code)))
         return total
-
-    def drift(self, today: SentenceSums) -> float:
-        """The largest principal angle, in degrees, between the components in use and those of newer sums."""
-        self._check_fitted()
-        angles = self.common_.angles(self._components_of(today))
-        return float(angles.max()) if len(angles) else 0.0
 
     def _components_of(self, sums: SentenceSums) -> CommonComponents:
         chosen = self.chosen_
@@ -291,8 +283,7 @@ class SentenceEmbedder:
             prior=chosen.prior,
             unknown=chosen.unknown,
         )
-        embedder.chosen_, embedder.weights_ = chosen, learned.weights
-        embedder.statistics_, embedder.common_ = learned.statistics, learned.common
+        embedder.chosen_, embedder.weights_, embedder.common_ = chosen, learned.weights, learned.common
         return embedder
 
     def save(self, path: str | Path) -> None:
@@ -346,8 +337,7 @@ def general_sentences(vectors: WordVectors, *, among: slice = slice(None)) -> Ra
 def general_component(raw: WeightedSums, vectors: MultilingualVectors, language: str) -> Float64:
     """The common component of a language, by general text of it alone. (1, d)"""
     general = general_sentences(vectors, among=vectors.language_ids(language))
-    sums = SentenceSums.of(raw.of(general), len(general.ids))
-    return CommonComponents.of(sums, 1, piecewise=False).directions
+    return CommonComponents.of(SentenceSums.of(raw.of(general)), 1, piecewise=False).directions
 
 
 def without_components(multilingual: MultilingualVectors, weights: WordWeights) -> MultilingualVectors:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.embedding.components import CommonComponents, SentenceSums
+from semsearch.embedding.components import CommonComponents
 from semsearch.embedding.weights import Choices, Method, WordWeights
 from semsearch.errors import FitError, SemsearchError, VectorsMismatch
 from semsearch.text.tokens import TOKENISER_VERSION
@@ -49,15 +49,13 @@ def card_of(embedder: SentenceEmbedder) -> dict[str, Any]:
 
 def to_bytes(embedder: SentenceEmbedder) -> bytes:
     """Serialise all that an embedder has learned."""
-    sums, common = embedder.statistics_, embedder.common_
+    common = embedder.common_
     arrays: dict[str, npt.NDArray[Any]] = {
         "card": np.frombuffer(json.dumps(card_of(embedder)).encode(), dtype=np.uint8),
         "a": np.array(embedder.weights_.a),
         "directions": common.directions,
         "strengths": common.strengths,
         "shares": common.shares,
-        "gram": sums.gram,
-        "sums": np.array([sums.sentences, sums.words, sums.rounding], dtype=np.float64),
     }
     if embedder.weights_.stored:
         arrays["weights"] = embedder.weights_.values
@@ -74,7 +72,6 @@ class Learned:
 
     chosen: Choices
     weights: WordWeights
-    statistics: SentenceSums
     common: CommonComponents
 
 
@@ -109,7 +106,6 @@ def _learned(card: Mapping[str, Any], vectors: WordVectors, arrays: Mapping[str,
     return Learned(
         chosen,
         WordWeights(chosen.method.weighting, float(arrays["a"]), values, stored),
-        SentenceSums(arrays["gram"], *arrays["sums"].tolist()),
         CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"]),
     )
 

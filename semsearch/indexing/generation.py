@@ -30,9 +30,8 @@ from semsearch.arrays.types import Float32, Int32, UInt8
 from semsearch.arrays.vectors import to_bytes
 from semsearch.dense.engines import get_address, open_stores
 from semsearch.dense.vector_store import VectorStore
-from semsearch.embedding.components import SentenceSums
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.indexing.intake import BATCH, Intake, forget
+from semsearch.indexing.intake import BATCH, Intake
 from semsearch.indexing.read_files import Preparer
 from semsearch.indexing.reading_log import ReadingLog
 from semsearch.indexing.segment_merging import Merger, drop_attempt, reclaim_space
@@ -41,8 +40,8 @@ from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, write_transaction
-from semsearch.storage.document_rows import first_passages_of_languages
-from semsearch.storage.fitted import Fit, delete_fit, fit_stamp, load_fit, save_fit, save_today
+from semsearch.storage.document_rows import count_contents, delete_document, extent_of, first_passages_of_languages
+from semsearch.storage.fitted import delete_fit, fit_stamp, get_fitted_sentences, load_embedder, save_fit
 from semsearch.storage.passage_rows import (
     find_languages,
     passages_between,
@@ -149,7 +148,6 @@ class Generation:
         self.intake: Intake = Intake(db, spool, self.words, lambda: self.preparer)
         self._spool = spool
         self._has_removed = False
-        self._removed_sums: SentenceSums | None = None
 
     @cached_property
     def preparer(self) -> Preparer:
@@ -168,18 +166,16 @@ class Generation:
         return Merger(self.db, self.folder, self.number, self._stores)
 
     @cached_property
-    def _fit(self) -> Fit | None:
-        """The fit of the last generation; None if nothing was fitted yet."""
-        return load_fit(self.db, self.vectors())
+    def _fitted(self) -> SentenceEmbedder | None:
+        """The embedder of the last generation; None if nothing was fitted yet."""
+        return load_embedder(self.db, self.vectors())
 
     def forget(self, document_ids: Iterable[int]) -> None:
-        """Remove documents by their ids, and subtract their sentences from today's sums."""
-        for sentences, languages in forget(self.db, document_ids, generation=self.number):
-            self._has_removed = True
-            if self._fit is not None:
-                embedder = self._fit.embedder
-                sums = embedder.statistics_of(embedder.tokenize(sentences, languages))
-                self._removed_sums = sums if self._removed_sums is None else self._removed_sums + sums
+        """Remove documents by their ids, damaged ones too. Their vectors and postings stay, as removed."""
+        for id_ in document_ids:
+            if (extent := extent_of(self.db, id_)) is not None:
+                delete_document(self.db, id_, extent, generation=self.number)
+                self._has_removed = True
 
     def finish(self, *, refit: bool = False, rewrite_words: bool = False) -> bool:
         """Write what is still in memory, and the vectors; return whether the embedder was refitted.
@@ -196,54 +192,46 @@ class Generation:
         if refit:
             return self._embed_everything(rewrite_words=rewrite_words)
         self._name(self.words.finish())
-        fit = self._fit_for_new()
-        if fit is not None:
-            today = self._sums_today(fit)
-            if not is_due(fitted=fit.embedder.statistics_.sentences, today=today.sentences):
-                self._embed_new(fit, today)
-                return False
-        return self._embed_everything()
+        if self._has_doubled() or (embedder := self._embedder_for_new()) is None:
+            return self._embed_everything()
+        self._embed_new(embedder)
+        return False
 
     # -- Keep the fit --------------------------------------------------------------------------------------------------
 
-    def _fit_for_new(self) -> Fit | None:
-        """The fit, with the languages that only new passages have: no vector changes. None if a refit is needed.
+    def _has_doubled(self) -> bool:
+        """Whether a small index has twice the sentences that it was fitted to."""
+        fitted = get_fitted_sentences(self.db) or 0
+        return fitted < REFIT_BELOW and count_contents(self.db).sentences >= max(1, 2 * fitted)
+
+    def _embedder_for_new(self) -> SentenceEmbedder | None:
+        """The embedder, with the languages that only new passages have: no vector changes. None if a refit is needed.
 
         It is where a language's word vectors are new to the index and earlier passages are not in their space.
         """
-        fit = self._fit
-        if fit is None:
+        embedder = self._fitted
+        if embedder is None:
             return None
-        known = as_multilingual(fit.embedder.chosen_.vectors)
+        known = as_multilingual(embedder.chosen_.vectors)
         present = _languages_in([self._spool], self.vectors())
         lacking = [code for code in present if known is None or code not in known.tables]
         if not lacking:
-            return fit
+            return embedder
         first_passages = first_passages_of_languages(self.db)
         if any(first_passages.get(code, self.intake.first_passage) < self.intake.first_passage for code in lacking):
             return None
-        embedder = SentenceEmbedder.from_bytes(fit.embedder.to_bytes(), self.vectors())
         embedder.add_languages(lacking)
-        return Fit(embedder, fit.today)
+        fitted = get_fitted_sentences(self.db) or 0
+        save_fit(self.db, embedder, generation=self.number, sentences=fitted)
+        return embedder
 
-    def _sums_today(self, fit: Fit) -> SentenceSums:
-        """The sums over all sentences, removed ones without, new ones with."""
-        self._spool.renumber = renumbering(fit.embedder.chosen_.vectors)
-        today = fit.today if self._removed_sums is None else fit.today - self._removed_sums
-        sentences = (batch.sentences for batch in self._spool)
-        for sums in in_order(fit.embedder.statistics_of, sentences, threads=self._threads):
-            today = today + sums
-        return today
-
-    def _embed_new(self, fit: Fit, today: SentenceSums) -> None:
-        """Embed the new passages by a fit."""
+    def _embed_new(self, embedder: SentenceEmbedder) -> None:
+        """Embed the new passages as the earlier ones are."""
+        self._spool.renumber = renumbering(embedder.chosen_.vectors)
         topics = named_topics(self.folder / SEGMENTS, get_segments(self.db, "topics"))
         topical = None if topics is None else TopicVectors(topics, self._opened(self.words.segments), self.folder)
-        self._name(self._write_vectors([self._spool], fit.embedder, topical))
+        self._name(self._write_vectors([self._spool], embedder, topical))
         self._merger.merge()
-        if fit is not self._fit:
-            save_fit(self.db, fit.embedder, self.number)
-        save_today(self.db, today)
 
     # -- Fit again -----------------------------------------------------------------------------------------------------
 
@@ -297,7 +285,7 @@ class Generation:
         release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
         segments += self._write_vectors(spools, embedder, topical)
-        save_fit(self.db, embedder, self.number)
+        save_fit(self.db, embedder, generation=self.number, sentences=count_contents(self.db).sentences)
         return segments
 
     def _learn_topics(
@@ -340,11 +328,6 @@ class Generation:
 
     def _name(self, new: Sequence[Segment], *, retired: Sequence[Segment] = ()) -> None:
         name_segments(self.db, new, retired=retired, number=self.number)
-
-
-def is_due(*, fitted: float, today: float) -> bool:
-    """Return whether an index that was fitted on some number of sentences is due for a refit, by today's number."""
-    return fitted < REFIT_BELOW and today >= max(1, 2 * fitted)
 
 
 def renumbering(vectors: WordVectors) -> Callable[[Int32], Int32] | None:

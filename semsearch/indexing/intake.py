@@ -7,7 +7,7 @@ segments, where they are skipped until the next merge. Ids are never used again:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -19,13 +19,11 @@ from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import label_of
 from semsearch.storage.document_rows import (
-    delete_document,
-    extent_of,
     insert_documents,
     insert_readings,
     insert_records,
 )
-from semsearch.storage.passage_rows import insert_passages, sound_passages, stored_texts
+from semsearch.storage.passage_rows import insert_passages
 from semsearch.storage.schema import get_all_meta, set_meta
 from semsearch.text.passage_words import PassageRecord
 
@@ -154,24 +152,6 @@ class Intake:
         insert_documents(self._db, [(*ids, *where, *what, *state, *sentences, words, when, file.language, reader)])
         insert_readings(self._db, [(self._next_document, *file.reading)])
         self._next_document += 1
-
-
-def forget(
-    db: sqlite3.Connection, document_ids: Iterable[int], *, generation: int
-) -> Iterator[tuple[list[str], list[str]]]:
-    """Delete documents and yield their sentences with the language of each. Vectors and postings stay, as removed.
-
-    A damaged passage is deleted with the others, since that repairs an index; its sentences are not yielded.
-    """
-    for id_ in document_ids:
-        extent = extent_of(db, id_)
-        if extent is None:
-            continue
-        texts = stored_texts(db, sound_passages(db, extent.first_passage, extent.first_passage + extent.passages))
-        while batch := list(islice(texts, BATCH)):
-            languages = [passage.language for passage in batch for _ in passage.sentences]
-            yield [text for passage in batch for text in passage.sentences], languages
-        delete_document(db, id_, extent, generation=generation)
 
 
 def _count_words(record: PassageRecord) -> int:

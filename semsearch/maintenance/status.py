@@ -14,7 +14,6 @@ from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
 from semsearch.readers.document import Omission
 from semsearch.results.reports import (
-    MUCH_DRIFT,
     Adapted,
     Checkup,
     Finding,
@@ -35,7 +34,7 @@ from semsearch.storage.document_rows import (
     partly_read_documents,
     passages_in_language,
 )
-from semsearch.storage.fitted import get_card, load_fit
+from semsearch.storage.fitted import get_card, get_fitted_sentences, load_embedder
 from semsearch.storage.known_files import get_roots, get_skips
 from semsearch.storage.passage_rows import get_passages
 from semsearch.storage.schema import DESCRIPTION, get_count, get_languages, get_meta
@@ -129,23 +128,23 @@ def read_status(
     in_use: VectorsInUse,
     vectors: Callable[[], WordVectors],
     *,
-    drift: bool,
+    known_words: bool,
     stale: bool,
 ) -> Status:
-    """Read the status of an index. `drift` needs word vectors, `stale` lists roots; what is not allowed is left out."""
+    """Read the status of an index, without what is not allowed. `stale` lists roots, `known_words` opens vectors."""
     folder = database.folder
     with database.reading() as db:
         settings = Settings.from_json(get_meta(db, "settings"))
         lacking = not_allowed(database, named_outside(database, db))
         kinds = {name.kind for name in lacking}
         stale = stale and not database.is_copy and "root" not in kinds
-        drift = drift and ("vectors" not in kinds or in_use.given is not None)
+        known_words = known_words and ("vectors" not in kinds or in_use.given is not None)
         segments = get_segments(db)
         vectors_there, removed = _count_vectors(db, segments)
         contents = count_contents(db)
         roots = get_roots(db)
         changes = find_changes(db, ()) if stale and roots else None
-        fit = load_fit(db, vectors()) if drift else None
+        embedder = load_embedder(db, vectors()) if known_words else None
         card = get_card(db)
         return Status(
             path=database.shown_name,
@@ -168,13 +167,13 @@ def read_status(
             adapted=_adapted(folder, segments),
             vectors_name=settings.vectors_name,
             vectors_digest=settings.vectors_digest,
-            drift=None if fit is None else fit.drift,
+            fitted_sentences=get_fitted_sentences(db),
             stale=_stale(changes) if stale else None,
             exact=settings.exact,
             not_read=count_endings(_unread(db, roots, changes)),
             partly_read=count_partly_read(db),
             languages=get_languages(db),
-            known_words={} if fit is None else dict(_known_words(db, fit.embedder)),
+            known_words={} if embedder is None else dict(_known_words(db, embedder)),
             store=settings.store,
             warnings=tuple(changes.warnings) if changes is not None else (),
             description=get_meta(db, DESCRIPTION) or "",
@@ -285,13 +284,9 @@ def _of_files(status: Status, index: str) -> Iterator[Finding]:
 
 
 def _of_fit(status: Status, index: str) -> Iterator[Finding]:
-    if status.drift is None:
-        return
-    if status.drift > MUCH_DRIFT:
-        says = f"The text has drifted {status.drift:.1f}° from the text that the vectors were fitted to."
+    if status.has_outgrown_its_fit:
+        says = f"The vectors were fitted to {status.fitted_sentences:,} sentences; now there are {status.sentences:,}."
         yield Finding("fit", "warning", says, f"semsearch refit --index {index}")
-    else:
-        yield Finding("fit", "good", f"The fit suits the text, which has drifted only {status.drift:.1f}° since.", "")
 
 
 def _count(number: int, noun: str) -> str:

@@ -25,7 +25,7 @@ from semsearch.storage.audit import (
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import evenly_spaced_passages, need_documents
-from semsearch.storage.fitted import load_fit
+from semsearch.storage.fitted import load_embedder
 from semsearch.storage.passage_rows import each_passage, get_passages, stored_texts
 from semsearch.storage.schema import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
@@ -113,14 +113,13 @@ def _vector_sample(
     if not wanted:
         return
     try:
-        fit = load_fit(db, vectors())
+        embedder = load_embedder(db, vectors())
     except SemsearchError as error:
         yield str(error)
         return
-    if fit is None:
+    if embedder is None:
         yield "the index has passages but no fitted embedder"
         return
-    embedder = fit.embedder
     several = as_multilingual(embedder.chosen_.vectors)
     for table in () if several is None else several.tables.values():
         if not table.verify():

@@ -59,7 +59,7 @@ class Adapted(Record):
 
 @dataclass(frozen=True, slots=True)
 class Status(Record):
-    """The state of an index: counts, settings, size, drift."""
+    """The state of an index: counts, settings, size."""
 
     path: str  # of the index's folder
     created: str  # date and time
@@ -81,7 +81,7 @@ class Status(Record):
     adapted: Adapted | None  # None: turned off, or too few passages
     vectors_name: str  # of the word vectors
     vectors_digest: str
-    drift: float | None  # degrees; None while there is nothing fitted
+    fitted_sentences: int | None  # that there were at the last fit; None while there is nothing fitted
     stale: int | None  # files that a sync would change; None: not requested
     exact: bool = False  # whether every passage is compared with a query, however many there are
     not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
@@ -95,10 +95,14 @@ class Status(Record):
     not_allowed: tuple[str, ...] = ()  # what it would read or reach outside its folder: see `semsearch trust`
     description: str = ""  # the sentence that `describe` has given it
 
+    @property
+    def has_outgrown_its_fit(self) -> bool:
+        """Whether there are more than twice as many sentences as at the last fit."""
+        return self.fitted_sentences is not None and self.sentences > 2 * self.fitted_sentences
+
 
 # -- Checkup -----------------------------------------------------------------------------------------------------------
 
-MUCH_DRIFT = 15.0  # degrees between the components in use and today's
 Level = Literal["good", "notice", "warning"]
 About = Literal["files", "reading", "fit", "words", "room", "content"]
 

@@ -109,7 +109,7 @@ class FacetsParameters(FilterParameters):
 class StatusParameters(IndexParameters):
     """What the status of an index includes."""
 
-    drift: bool = Field(False, description="Compute the drift, which needs the word vectors.")
+    known_words: bool = Field(False, description="Look up words of each language in the word vectors.")
     stale: bool = Field(False, description="Count the files that have changed.")
 
 
@@ -123,7 +123,7 @@ async def list_indexes(request: Request, _: Annotated[Parameters, Query()]) -> R
 
 def _entry(indexes: OpenIndexes, name: str) -> IndexEntry:
     try:
-        status = indexes.get(name).status(drift=False, stale=False)
+        status = indexes.get(name).status(known_words=False, stale=False)
     except SemsearchError as error:
         return IndexEntry(name, problem=str(error))
     counts = (status.documents, status.passages, status.sentences, status.size_bytes, status.generation)
@@ -170,7 +170,9 @@ async def get_file(request: Request, id: DocumentId, asked: Annotated[IndexParam
 @router.get("/v1/status", response_model=Status)
 async def get_status(request: Request, asked: Annotated[StatusParameters, Query()]) -> Response:
     """Return counts, settings and size of an index"""
-    return await answer(request, lambda indexes: indexes.get(asked.index).status(drift=asked.drift, stale=asked.stale))
+    return await answer(
+        request, lambda indexes: indexes.get(asked.index).status(known_words=asked.known_words, stale=asked.stale)
+    )
 
 
 @router.get("/health", response_model=Health)

@@ -150,7 +150,7 @@ _GIVEN = (f"SELECT key, value FROM meta WHERE key != '{DIGESTS}' ORDER BY key", 
 _DERIVED = (
     "SELECT * FROM segments ORDER BY id",
     "SELECT * FROM removed ORDER BY first_passage",
-    "SELECT card, generation, sums FROM fit",
+    "SELECT card, generation, sentences, sums FROM fit",
 )
 _COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM record_metadata)"
 

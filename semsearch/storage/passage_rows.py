@@ -117,14 +117,6 @@ def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[Pass
         raise damaged_passage(db, expected)
 
 
-def sound_passages(db: sqlite3.Connection, first: int, last: int) -> Iterator[PassageRow]:
-    """Yield the passages with ids from `first` to below `last` that are as they were written, and no other."""
-    with decoding_anything(db):
-        for row in db.execute(_PASSAGES_BETWEEN, (first, last)):
-            if is_sound(row):
-                yield _passage(row)
-
-
 def find_damaged_passages(db: sqlite3.Connection) -> Iterator[str]:
     """Yield the rows that do not match their checksums, a line each with the remedy."""
     with decoding_anything(db):

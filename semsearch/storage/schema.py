@@ -6,7 +6,7 @@
     passages    the units of ranking: text, headings, line and page; and their sentences as an array of offsets
     segments    the files of vectors and postings of the current generation
     removed     passages and sentences that segments still hold although their rows are gone
-    fit         the fitted embedder, and the sums over today's sentences
+    fit         the fitted embedder
     unread      files below the roots that could not be read, and why
     readings    of each document: the length of its file's text, and its omissions
     record_metadata   of passages that are records of a table, or lines of JSON: their chosen columns
@@ -24,7 +24,7 @@ from pathlib import Path
 from semsearch.errors import IndexDamaged, IndexOutdated, index_command
 
 FORMAT = "semsearch index 2"
-SCHEMA = 9  # PRAGMA user_version; those of `semsearch index 1` were 1 to 7
+SCHEMA = 10  # PRAGMA user_version; those of `semsearch index 1` were 1 to 7
 
 _KINDS = {  # of columns: SQLite's type, and the condition
     "count": ("INTEGER", "typeof({0}) = 'integer' AND {0} BETWEEN 0 AND 4503599627370496"),
@@ -112,9 +112,9 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "id": "count",
         "card": "object",
         "generation": "count",
+        "sentences": "count",  # that it was fitted to
         "sums": "numbers",
         "state": "bytes",
-        "statistics": "numbers",
     },
     "unread": {
         "path": "text",  # canonical: absolute, forward slashes, NFC

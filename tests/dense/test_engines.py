@@ -147,7 +147,7 @@ def test_an_index_without_vectors_of_sentences_makes_them_and_lives_the_same_lif
             return sum(len(segment.id_ranges) for segment in get_segments(db) if segment.kind == "sentence")
 
     before = sentences()
-    assert before == files.status(drift=False, stale=False).sentences
+    assert before == files.status(known_words=False, stale=False).sentences
     files.rebuild(sentence_vectors=False)
     assert (files.settings.sentence_vectors, sentences()) == (False, 0)
     assert not list((files.path / "segments").glob("sentence-*"))
@@ -188,7 +188,7 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
         assert held(index) > written  # segments were written by then
         raise OSError("the power is gone")
 
-    monkeypatch.setattr("semsearch.indexing.generation.save_today", fail)
+    monkeypatch.setattr("semsearch.indexing.generation.Merger.merge", fail)
     with pytest.raises(OSError, match="power"):
         index.add([Text("comet", "A comet is seen by the telescope at night.")])
     assert held(index) == written

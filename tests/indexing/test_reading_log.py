@@ -83,7 +83,7 @@ def test_an_interrupted_first_index_goes_on_where_it_was(
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
         index.sync(docs, processes=processes, progress=interrupted_after(files))
-    assert index.status(drift=False, stale=False).documents == 0
+    assert index.status(known_words=False, stale=False).documents == 0
     read.clear()
     assert index.sync(docs, processes=1).added == COUNT
     assert len(read) == COUNT - files

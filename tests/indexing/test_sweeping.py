@@ -35,7 +35,7 @@ def test_a_write_that_fails_drops_what_it_wrote_and_nothing_else(index: Index, m
     (index.path / "segments" / "other").touch()
     before, during = files(index), set[str]()
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         during.update(files(index))
         raise OSError("the power is gone")
 

@@ -104,7 +104,7 @@ def test_a_worker_that_dies_is_told_and_nothing_is_lost(
     with pytest.raises(SemsearchError, match="a process that reads files died"):
         index.sync(processes=2)
     assert contents(index) == before
-    assert index.status(drift=False, stale=False).documents == 3
+    assert index.status(known_words=False, stale=False).documents == 3
     monkeypatch.undo()
     assert index.sync(processes=1).added == 3
     index.close()

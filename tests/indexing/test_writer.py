@@ -114,7 +114,7 @@ def test_a_writer_can_write_several_times_each_with_what_the_last_has_left(index
 
 
 def test_a_rebuild_and_a_refit_report_all_that_they_embedded(index: Index) -> None:
-    status = index.status(stale=False, drift=False)
+    status = index.status(stale=False, known_words=False)
     for done in (index.rebuild(), index.refit()):
         assert (done.passages, done.sentences, done.refitted) == (status.passages, status.sentences, True)
         assert done.seconds > 0

@@ -57,7 +57,7 @@ def answers(path: Path) -> object:
         assert index.verify() == []
         hits = [index.search(query, 5) for query in QUERIES]
         said = [(hit.document, hit.sentence, round(hit.score, 5)) for found in hits for hit in found]
-        status = index.status(stale=False, drift=False)
+        status = index.status(stale=False, known_words=False)
         assert (status.adapted is None) == (status.passages == 0)
         return said, status.documents, index.settings.method
 
@@ -159,7 +159,7 @@ def test_a_map_whose_making_is_killed_at_any_point_is_whole_or_absent(tmp_path: 
         coloured = index.map_coloured()
         assert coloured is not None
         made = coloured.map
-        assert len(made) == index.status(drift=False, stale=False).passages
+        assert len(made) == index.status(known_words=False, stale=False).passages
     events = int((world.work / "events").read_text())
     seen = set()
     chosen = points(events, 3, last=4) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]

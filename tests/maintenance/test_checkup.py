@@ -66,6 +66,6 @@ def of(index: Index, **changes: object) -> dict[str, tuple[str, str]]:
 
 
 def test_each_trouble_has_its_command(index: Index) -> None:
-    assert of(index, drift=20.0)["fit"] == ("warning", "semsearch refit")
+    assert of(index, fitted_sentences=1)["fit"] == ("warning", "semsearch refit")
     assert of(index, not_read={".bin": 2})["reading"] == ("notice", "semsearch status")
     assert of(index, partly_read=1)["reading"] == ("notice", "semsearch status")

@@ -24,7 +24,7 @@ def test_an_index_that_holds_something_is_not_discarded(tmp_path: Path, small_ve
     assert index.search("ship")[0].document == "a"
     index.remove("a")
     index.discard()  # it was written to, and may be again
-    assert index.status(drift=False).documents == 0
+    assert index.status(known_words=False).documents == 0
     index.close()
 
 

@@ -37,7 +37,7 @@ def there(index: Index) -> PassageMap:
 
 def test_every_passage_is_on_the_map(index: Index) -> None:
     made = index.map()
-    assert len(made) == index.status(drift=False, stale=False).passages == len(made.points)
+    assert len(made) == index.status(known_words=False, stale=False).passages == len(made.points)
     hit = index.search("the captain of the ship", 1)[0]
     assert hit.passage_id in made.ids.tolist()
 

@@ -155,7 +155,7 @@ def scanning(site: Site, batch: int) -> Case:
 
     def run() -> list[list[float]]:
         with Index.open(site.ready()) as index:
-            count, dimension = index.status(drift=False, stale=False).passages, index.embed(["a"]).shape[1]
+            count, dimension = index.status(known_words=False, stale=False).passages, index.embed(["a"]).shape[1]
         generator = np.random.default_rng(0)
         flat = faiss.IndexFlatIP(dimension)
         flat.add(generator.standard_normal((count, dimension), dtype=np.float32))

@@ -156,9 +156,9 @@ def cosines(
 
 
 def _sums_over(weighted_sums: WeightedSums, fitted: Sequence[Ragged]) -> SentenceSums:
-    total = SentenceSums.of(weighted_sums.of(fitted[0]), 0)
+    total = SentenceSums.of(weighted_sums.of(fitted[0]))
     for batch in fitted[1:]:
-        total = total + SentenceSums.of(weighted_sums.of(batch), 0)
+        total = total + SentenceSums.of(weighted_sums.of(batch))
     return total
 
 

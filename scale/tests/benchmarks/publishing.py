@@ -79,7 +79,7 @@ def measure(folder: Path, documents: int, block: int | None, work: Path, place: 
     with Index.create(work / "index") as index:
         index.sync(docs)
         first = publish(index.path, place)
-        status = index.status(drift=False, stale=False)
+        status = index.status(known_words=False, stale=False)
         print(f"{status.documents:,} documents, {status.sentences:,} sentences, {first.bytes:,} bytes to publish")
         print(f"the first time: {first.sent_blocks:,} blocks, {first.seconds:.2f} s")
         print(f"cold, all of it fetched: {reading(place)}")

@@ -62,7 +62,7 @@ def caches(tmp_path: Path) -> Path:
 
 
 def generation_of(reader: Index) -> int:
-    return reader.status(drift=False, stale=False).generation
+    return reader.status(known_words=False, stale=False).generation
 
 
 WRITES: list[Callable[[Index], object]] = [

@@ -46,7 +46,7 @@ def place_of(index: Index) -> str | None:
 def published(place: Path) -> int:
     """The generation that a new reader sees."""
     with Index.open(place.as_uri()) as reader:
-        return reader.status(drift=False, stale=False).generation
+        return reader.status(known_words=False, stale=False).generation
 
 
 def test_only_what_has_changed_travels(index: Index, place: Path) -> None:

@@ -128,7 +128,7 @@ def describe(
     with Index.open(find_index(index, indexes)) as opened:
         if sentence is not None:
             opened.describe(sentence)
-        description = opened.status(drift=False, stale=False).description
+        description = opened.status(known_words=False, stale=False).description
     if description:
         print(description)
     else:

@@ -27,7 +27,7 @@ from semsearch.cli.printing import (
 )
 from semsearch.errors import UsageError, index_command
 from semsearch.index import Index
-from semsearch.results.reports import MUCH_DRIFT, Status, endings_in_words
+from semsearch.results.reports import Status, endings_in_words
 from semsearch.storage.database import IndexDatabase, check
 from semsearch.storage.published import open_published
 from semsearch.text.languages import name_of
@@ -108,7 +108,7 @@ def _freshness(state: Status) -> str:
     if not state.documents and state.roots:
         return f"no: its first indexing was interrupted; to continue, run: {command}"
     stale = f"no: {count(state.stale, 'file')} changed; run: {command}" if state.stale else ""
-    advice = f"drift of {state.drift:.0f}°; run: semsearch refit" if state.drift and state.drift > MUCH_DRIFT else ""
+    advice = "more than doubled since its fit; run: semsearch refit" if state.has_outgrown_its_fit else ""
     return "; ".join(filter(None, [*state.warnings, stale, advice])) or ("yes" if state.stale is not None else "")
 
 

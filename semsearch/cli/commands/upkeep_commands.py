@@ -80,7 +80,7 @@ def remove(
 def refit(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> None:
     """Fit the embedding of an index to its current text.
 
-    Useful when `semsearch status` reports drift.
+    Useful when `semsearch status` says that it has outgrown its fit.
     """
     keep_warnings()
     started = time.perf_counter()

@@ -142,9 +142,9 @@ def test_verify_lists_problems_with_status_one(made: Path) -> None:
 def test_status_is_for_people_and_as_json_for_programs(made: Path) -> None:
     facts = dict(line.split(maxsplit=1) for line in semsearch("status", "docs").lines)
     assert (facts["files"], facts["fresh"], facts["problems"]) == ("2", "yes", "none")
-    assert facts.keys().isdisjoint({"passages", "method", "drift"})
+    assert facts.keys().isdisjoint({"passages", "method", "generation"})
     details = dict(line.split(maxsplit=1) for line in semsearch("status", "--verbose").lines)
-    assert details.keys() > facts.keys() | {"passages", "method", "drift"}
+    assert details.keys() > facts.keys() | {"passages", "method", "fitted_sentences"}
     facts = semsearch("status", "--json").json
     assert (facts["documents"], facts["sentences"], facts["stale"]) == (2, 7, 0)
     (made / "docs" / "new.md").write_text("The moon.\n")

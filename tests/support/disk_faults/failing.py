@@ -266,7 +266,7 @@ def answers(path: Path) -> object:
         if faults := index.verify():
             return faults
         hits = [hit for query in QUERIES for hit in index.search(query, 5)]
-        status = index.status(stale=False, drift=False)
+        status = index.status(stale=False, known_words=False)
         said = [(str(hit.path)[-12:], hit.sentence, round(hit.score, 5)) for hit in hits]
         return said, status.documents, index.settings.method, status.adapted
 

@@ -16,7 +16,7 @@ import { copyButton, counted, notice, problemNotice } from "./widgets.js";
  * @property {number} sentences
  * @property {string} method
  * @property {number} components
- * @property {number | null} drift
+ * @property {number | null} fitted_sentences
  * @property {string} vectors_name
  * @property {number} generation
  * @property {string} created
@@ -118,7 +118,7 @@ function facts(checkup) {
   const pairs = {
     Folders: status.roots.join(", ") || "texts added by programs",
     Content: `${counted(status.documents, "document")}, ${counted(status.passages, "passage")}, ${counted(status.sentences, "sentence")}`,
-    Fit: `${status.method}, ${counted(status.components, "component")} removed${status.drift === null ? "" : `, ${status.drift.toFixed(1)}° of drift`}`,
+    Fit: `${status.method}, ${counted(status.components, "component")} removed`,
     Words: `${status.vectors_name}${known === null ? "" : `: ${Math.round(100 * known)}% of the words have a vector`}`,
     Written: `${counted(status.generation, "time")}, created ${status.created.slice(0, 10)}`,
   };

@@ -6,7 +6,6 @@
     feedback       = weight · cosine with the best passage, the feedback document
     rerank         = weight · (said - mean) / deviation, over the reranker's scores of all hits that it read
     each cosine    = Σ of the shares of the query's words
-    the sentence's = Σ of the shares of all pairs
     quote.score    = Σ of the shares of the query's words in the quoted sentence; it does not count for the score
 
 A hit carries its `Origin`, the record of its score stage by stage, so that its score can be explained after it was
@@ -189,19 +188,6 @@ class Cosine(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs(Record):
-    """The share of each pair of words in the cosine of query and sentence.
-
-    A word that occurs twice in a text is listed once, with the sum of both shares.
-    """
-
-    question: tuple[str, ...]  # (q,) in order
-    sentence: tuple[str, ...]  # (s,)
-    shares: tuple[tuple[float, ...], ...]  # (q, s)
-    unknown: tuple[str, ...]  # words of the sentence without a vector
-
-
-@dataclass(frozen=True, slots=True)
 class AlignedWord(Record):
     """A content word of the query and the word of a quoted sentence, or of one before it, that is most similar."""
 
@@ -234,7 +220,6 @@ class Explanation(Record):
     sentence: str  # of the passage the one nearest in meaning, which counts for the score
     terms: tuple[TermScore, ...]  # of the query in the passage; none in dense mode
     cosines: tuple[Cosine, ...]  # none in lexical mode, or without a vector
-    pairs: Pairs | None
     unknown: tuple[str, ...]  # words of the query without a vector; none in lexical mode
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if any are given
     exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if the passage has any

@@ -1,9 +1,9 @@
 """Explain a hit: the record that the stages left of its score, and the share that each word of the query has in it.
 
-The points are not computed again. What is: BM25 by term, and the cosines by word, from the query and the sentence
-nearest in meaning, which are embedded again word by word (semsearch.embedding.weighted_sums), and the stored vectors of
-the passage. So the shares sum to what was recorded, up to rounding. The quoted sentence, often the same one, does not
-count for the score (semsearch.search.quote).
+The points are not computed again. What is: BM25 by term, and the cosines by word, from the query, which is embedded
+again word by word (semsearch.embedding.weighted_sums), and the stored vectors of the passage and its sentences. So the
+shares sum to what was recorded, up to rounding. The quoted sentence, often the one nearest in meaning, does not count
+for the score (semsearch.search.quote).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import tuning
-from semsearch.arrays.types import Float32, Int64
+from semsearch.arrays.types import Int64
 from semsearch.embedding.weighted_sums import WordShares
 from semsearch.lexical.bm25 import NeighbourFlags
 from semsearch.results.explanation import (
@@ -24,7 +24,6 @@ from semsearch.results.explanation import (
     Cosine,
     Explanation,
     Origin,
-    Pairs,
     Quoted,
     TermScore,
     WordShare,
@@ -40,7 +39,7 @@ from semsearch.search.pipeline import best_sentences, rank
 from semsearch.search.prepare_query import LookedUp, as_compared, prepare
 from semsearch.search.quote import compare, quote
 from semsearch.storage.passage_rows import PassageRow, SentenceSpans
-from semsearch.text.tokens import with_parts, words as split_words
+from semsearch.text.tokens import words as split_words
 
 
 def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexView) -> Origin:
@@ -61,11 +60,11 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
         as_compared(LookedUp.of(text, origin.language, index), origin.language, options, index), original=origin.query
     )
     row, ids = index.passages([hit.passage_id])[hit.passage_id], np.array([hit.passage_id], dtype=np.int64)
-    passage = _Passage(row, ids, index.spans(ids), index.languages_of([row])[0], hit.format)
+    passage = _Passage(row, ids, index.spans(ids), index.languages_of([row])[0])
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)
-    cosines, pairs, sentence = tuple[Cosine, ...](), None, hit.sentence
+    cosines, sentence = tuple[Cosine, ...](), hit.sentence
     if words is not None and query.vector is not None and not shares_of_cosines().keys().isdisjoint(origin.cosines):
-        cosines, pairs, sentence = _cosines(query, origin, words, passage, index)
+        cosines, sentence = _cosines(query, origin, words, passage, index)
     return Explanation(
         query=origin.query,
         mode=origin.mode,
@@ -75,7 +74,6 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
         sentence=sentence,
         terms=_terms(query, origin, passage, index),
         cosines=cosines,
-        pairs=pairs,
         unknown=() if words is None else words.unknown,
         boosts=origin.boosts,
         exact=origin.exact,
@@ -94,7 +92,6 @@ class _Passage:
     ids: Int64  # (1,)
     spans: SentenceSpans
     language: str
-    format: str
 
 
 def _terms(query: Query, origin: Origin, passage: _Passage, index: IndexView) -> tuple[TermScore, ...]:
@@ -126,8 +123,8 @@ _ROUNDING = 0.004  # the difference of cosines that are not the same but for rou
 
 def _cosines(
     query: Query, origin: Origin, words: WordShares, passage: _Passage, index: IndexView
-) -> tuple[tuple[Cosine, ...], Pairs | None, str]:
-    """The recorded cosines by words of the query; the pairs of words in that of the sentence nearest in meaning.
+) -> tuple[tuple[Cosine, ...], str]:
+    """The recorded cosines by words of the query, and the sentence nearest in meaning.
 
     A cosine is the product of a vector of the passage and the sum of the vectors of the query's words: so the share of
     a word is the product of the first with its own.
@@ -138,13 +135,15 @@ def _cosines(
     general, topics = reader.halves.of(index.vectors_of(passage.ids, len(query.vector))[0])
     of_query = reader.halves.general(query.vector)
     words = words.summing_to(of_query)
-    pairs, sentence, by_word = None, passage.row.sentence(0), dict[str, Mapping[str, float]]()
+    number, by_word = 0, dict[str, Mapping[str, float]]()
     if "topics" in cosines and reader.topics is not None:
         by_word["topics"] = _by_word(query.terms.words, reader.topics.shares(query.terms.terms) @ topics)
     if "passage" in cosines:
         by_word["passage"] = _by_word(words.words, words.rows @ general)
-        pairs, sentence = _pairs(query, words, of_query, passage, index)
-        by_word["sentence"] = _by_word(words.words, np.sum(pairs.shares, axis=1))
+        number = int(best_sentences(of_query, passage.ids, passage.spans, index)[1][0])
+        stored = index.sentences(passage.ids, passage.spans)
+        nearest = stored.rows[stored.positions == number].sum(axis=0)  # zero without vectors of sentences
+        by_word["sentence"] = _by_word(words.words, words.rows @ nearest)
         if "title" in cosines:
             (title,) = index.titles(passage.spans.documents)
             by_word["title"] = _by_word(words.words, words.rows @ title)
@@ -159,23 +158,7 @@ def _cosines(
         Cosine(name, cosines[name], weights[name] / total, tuple(WordShare(*share) for share in shares.items()))  # type: ignore[arg-type]
         for name, shares in by_word.items()
     )
-    return parts, pairs, sentence
-
-
-def _pairs(
-    query: Query, words: WordShares, of_query: Float32, passage: _Passage, index: IndexView
-) -> tuple[Pairs, str]:
-    """The pairs of words of the query and of the passage's sentence nearest in meaning; and that sentence."""
-    assert query.embedder is not None
-    _, (number,) = best_sentences(of_query, passage.ids, passage.spans, index)
-    sentence = passage.row.sentence(max(int(number), 0))
-    language = None if query.language is None else passage.language
-    parts = query.embedder.shares(with_parts(sentence, passage.format), language)
-    if number >= 0:
-        stored = index.sentences(passage.ids, passage.spans)
-        parts = parts.summing_to(stored.rows[np.searchsorted(stored.positions, number)])
-    shares = (words.rows @ parts.rows.T).tolist()
-    return Pairs(words.words, parts.words, tuple(map(tuple, shares)), parts.unknown), sentence
+    return parts, passage.row.sentence(max(number, 0))
 
 
 def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quoted | None:

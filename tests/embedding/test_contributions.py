@@ -128,7 +128,7 @@ def cosine_of(found: Explanation) -> float:
 
 
 def check_sums(found: Explanation) -> None:
-    points, weights, pairs = found.points, found.weights, found.pairs
+    points, weights = found.points, found.weights
     assert found.score == pytest.approx(sum(points.values()), abs=1e-6)
     assert points.get("lexical", 0) == pytest.approx(weights.lexical * bm25(found) / weights.best, abs=1e-6)
     if found.cosines:
@@ -137,10 +137,6 @@ def check_sums(found: Explanation) -> None:
     for part in found.cosines:
         assert part.cosine == pytest.approx(sum(word.share for word in part.words), abs=1e-6)
         assert len({word.word for word in part.words}) == len(part.words)
-    if pairs is not None:
-        (cosine,) = (part.cosine for part in found.cosines if part.of == "sentence")
-        assert np.array(pairs.shares).shape == (len(pairs.question), len(pairs.sentence))
-        assert np.array(pairs.shares).sum() == pytest.approx(cosine, abs=1e-5)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -166,7 +162,6 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
         (asked,) = embedder.transform([question])
         for hit in index.search(question, 20, mode="dense"):
             found = hit.explain()
-            assert found.pairs is not None
             passage = get_passages(db, [hit.passage_id])[hit.passage_id]
             heading = heading_text(hit.title, hit.headings)
             tokens = embedder.tokenize([heading, *passage.sentence_texts])
@@ -181,8 +176,6 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
                 expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_question(question)
             cosines = {part.of: part.cosine for part in found.cosines}
             assert cosines == {of: pytest.approx(cosine, abs=2e-3) for of, cosine in expected.items()}
-            literal = embedder.shares(question).rows @ embedder.shares(found.sentence).rows.T
-            assert np.array(found.pairs.shares) == pytest.approx(literal, abs=1e-3)
 
 
 def test_terms_are_named_as_in_the_question_and_counted_in_the_passage(index: Index) -> None:
@@ -206,7 +199,6 @@ def test_a_question_without_any_known_word_is_explained_by_its_words(
     found = hits[0].explain()
     check_sums(found)
     assert found.unknown == ("zorble",)
-    assert found.pairs is None
     assert found.score == pytest.approx(hits[0].score, abs=1e-5)
     if not found.cosines:
         assert (found.score, found.weights.lexical) == (pytest.approx(1), 1)

@@ -63,11 +63,6 @@ def test_the_parts_of_a_score_add_up_to_what_is_shown(visit: Visit, folder: Path
         assert abs(total - number(score)) <= Decimal("0.0005") * (1 + len(rows))
 
 
-def test_words_close_in_meaning_are_named(visit: Visit) -> None:
-    panel = open_why(ask(visit, QUESTIONS[0]), 0)
-    expect(panel.locator(".why-note", has_text="Words close in meaning")).to_contain_text("×")
-
-
 @pytest.mark.parametrize(("scheme", "size"), LOOKS)
 def test_everyone_can_use_it(
     browser: Browser, asker: Asker, scheme: Literal["light", "dark"], size: tuple[int, int]

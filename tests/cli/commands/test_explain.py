@@ -32,9 +32,6 @@ def test_json_has_an_object_for_each_hit() -> None:
         assert found["query"] == "captain ship"
         assert found["score"] == pytest.approx(hit["score"], abs=1e-5)
         assert sum(found["points"].values()) == pytest.approx(hit["score"], abs=1e-5)
-        if found["pairs"]:
-            (cosine,) = (part["cosine"] for part in found["cosines"] if part["of"] == "sentence")
-            assert sum(map(sum, found["pairs"]["shares"])) == pytest.approx(cosine, abs=1e-5)
 
 
 @pytest.mark.parametrize("form", ["paths", "vimgrep"])
@@ -49,9 +46,7 @@ def test_the_part_of_a_reranker_is_one_of_the_sum(mode: Mode) -> None:
     """score 0.9 = lexical 0.5 + rerank 0.4, where the reranker said 3 and 1 ± 0.5 to all."""
     rerank = Rerank(0.4, 0.1, 3.0, 1.0, 0.5)
     terms, points = (TermScore("ship", 1, 0, 2.0),), {"lexical": 0.5, "rerank": 0.4}
-    explanation = Explanation(
-        "ship", mode, 0.9, points, Weights(0, 1, 4), "A ship.", terms, (), None, (), rerank=rerank
-    )
+    explanation = Explanation("ship", mode, 0.9, points, Weights(0, 1, 4), "A ship.", terms, (), (), rerank=rerank)
     first, *_, last = explanation_lines(explanation)
     assert first == "lexical 0.500 + rerank 0.400 = 0.900"
     assert last == "rerank  0.1×(3 - 1)/0.5"

@@ -10,8 +10,7 @@ import { element } from "./dom.js";
 /** @typedef {{dense: number, lexical: number, best: number, near: number}} Weights */
 /** @typedef {{points: number, weight: number, said: number, mean: number, deviation: number}} Rerank */
 /** @typedef {{points: number, parts: {text: string, as_typed: boolean, passages: number}[]}} Exact */
-/** @typedef {{probability: number, cosine: number | null, trust: number | null, words: number | null, share: number, unknown: number, whole: boolean}} Relevance */
-/** @typedef {{question: string[], sentence: string[], shares: number[][], unknown: string[]}} Pairs */
+/** @typedef {{probability: number, cosine: number | null, trust: number | null, words: number | null, share: number, unknown: number}} Relevance */
 /**
  * @typedef {object} Explanation
  * @property {Mode} mode
@@ -20,7 +19,6 @@ import { element } from "./dom.js";
  * @property {Weights} weights
  * @property {Term[]} terms
  * @property {Cosine[]} cosines
- * @property {Pairs | null} pairs
  * @property {string[]} unknown
  * @property {Rerank} [rerank]
  * @property {{words: {word: string, match: string, share: number}[]}} [quote]
@@ -42,34 +40,22 @@ function notes(explanation) {
   const absent = absentWords(explanation);
   const unknown = explanation.unknown;
   const aligned = (explanation.quote?.words ?? []).filter(({ share }) => share >= 0.005);
-  const pairs = explanation.pairs ? strongest(explanation.pairs) : [];
   const lines = [
     explanation.relevance ? likelihood(explanation.relevance) : "",
     aligned.length ? `Quoted for: ${aligned.map(({ word, match }) => (word === match ? word : `${word} → ${match}`)).join(", ")}` : "",
-    pairs.length ? `Words close in meaning: ${pairs.join(", ")}` : "",
     absent.length ? `Not in the passage: ${absent.join(", ")}` : "",
     unknown.length ? `Out of vocabulary: ${unknown.join(", ")}` : "",
   ].filter(Boolean);
   return lines.map((line) => element("p", { class: "why-note small soft", dir: "auto" }, line));
 }
 
-const MOST_PAIRS = 5;
-
-/** The pairs of different words, of the question and the best sentence, that add most to their cosine. @param {Pairs} pairs */
-function strongest({ question, sentence, shares }) {
-  const all = question.flatMap((word, row) => sentence.map((other, column) => ({ word, other, share: shares[row][column] })));
-  const different = all.filter(({ word, other, share }) => word !== other && share >= 0.005);
-  return different.sort((one, two) => two.share - one.share).slice(0, MOST_PAIRS).map(({ word, other, share }) => `${word} × ${other} ${shown(share)}`);
-}
-
 /** How likely the passage answers, and from what that follows. @param {Relevance} relevance */
-function likelihood({ probability, cosine, trust, words, share, unknown, whole }) {
+function likelihood({ probability, cosine, trust, words, share, unknown }) {
   const parts = [
     cosine === null ? "" : `cosine ${cosine.toFixed(3)} × ${(trust ?? 0).toFixed(2)}`,
     words === null ? "" : `words ${words.toFixed(2)}`,
     `${Math.round(100 * share)}% of the best score`,
     unknown ? `${Math.round(100 * unknown)}% of the words unknown` : "",
-    whole ? "all words" : "",
   ];
   return `${Math.round(100 * probability)}% likely to answer: ${parts.filter(Boolean).join(", ")}`;
 }

@@ -77,10 +77,10 @@ def test_pieces_speak_for_words_that_the_vectors_lack(glove: Path, tmp_path: Pat
     assert found["neighbours"][0]["word"] == "cat"
     assert "composed of pieces" in run("neighbours", "cats", "--vectors", tmp_path / "open").stderr
     assert json.loads(run("neighbours", "cat", "--vectors", tmp_path / "open", "--json").stdout)["from_pieces"] is False
-    details = json.loads(run("info", tmp_path / "open", "--json").stdout)
+    details = json.loads(run("info", tmp_path / "open").stdout)
     assert details["pieces"] > 0
     assert details["verified"] is True
-    assert json.loads(run("info", glove, "--json").stdout)["pieces"] == 0
+    assert json.loads(run("info", glove).stdout)["pieces"] == 0
     assert run("pieces", glove, "--to", tmp_path / "open").exit_code == 2
 
 

@@ -275,7 +275,6 @@ def test_several_are_searched_as_one_and_served(index: Index, place: Path) -> No
         assert several.search("planet", duplicates=True)[0].index in several.indexes
     served = OpenIndexes(places={"docs": place.as_uri()})
     try:
-        served.warm_up()
         assert served.get("docs").search("planet") == index.search("planet")
     finally:
         served.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.embedding.weights import FREQUENCIES, Unknown
+from semsearch.embedding.weights import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsMismatch, rebuild_command
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import (
@@ -143,17 +143,10 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str | None) -> Settings:
-        """Read the JSON that an index stores; an earlier version's options that are gone are passed over.
-
-        Raises IndexDamaged.
-        """
+        """Read the JSON that an index stores. Raises IndexDamaged."""
         try:
             stored = json.loads(text or "")
             known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
-            if known.get("unknown") == "contexts":
-                known["unknown"] = "pieces"
-            if known.get("frequencies") not in FREQUENCIES:  # a file
-                known["frequencies"] = "mixed"
             return cls(**known)
         except (ValueError, TypeError, RecursionError) as error:
             raise IndexDamaged(

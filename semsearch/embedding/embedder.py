@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,7 @@ from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.saved_embedder import card_of, restore, to_bytes
 from semsearch.embedding.weighted_sums import WeightedSums, WordShares, share_out
 from semsearch.embedding.weights import Choices, Method, Unknown, WordWeights, find_method, learn_weights
-from semsearch.errors import FitError, StorageError, UsageError
-from semsearch.system.durable import write_durably
+from semsearch.errors import FitError, UsageError
 from semsearch.system.parallel import in_order
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
@@ -163,14 +161,13 @@ class SentenceEmbedder:
 
         Of English alone where there are only stray texts in other languages.
         """
-        vectors = self.chosen_.vectors
-        if (multilingual := as_multilingual(vectors)) is None:
-            return self.statistics_of(general_sentences(vectors))
-        if ENGLISH not in multilingual.removed:
-            return self.statistics_of(general_sentences(vectors, among=multilingual.language_ids(ENGLISH)))
+        vectors, parts = self.chosen_.vectors, [slice(None)]
+        if (multilingual := as_multilingual(vectors)) is not None:
+            others = multilingual.tables if ENGLISH in multilingual.removed else ()
+            parts = [multilingual.language_ids(code) for code in (ENGLISH, *others)]
         total = SentenceSums.empty(vectors.dimension)
-        for code in (ENGLISH, *multilingual.tables):
-            total = total + self.statistics_of(general_sentences(vectors, among=multilingual.language_ids(code)))
+        for part in parts:
+            total = total + self.statistics_of(general_sentences(vectors, among=part))
         return total
 
     def _components_of(self, sums: SentenceSums) -> CommonComponents:
@@ -272,8 +269,7 @@ class SentenceEmbedder:
 
         Raises VectorsMismatch if it was fitted with other word vectors, FitError if the data are damaged.
         """
-        learned = restore(data, open_vectors(vectors))
-        chosen = learned.chosen
+        chosen, weights, common = restore(data, open_vectors(vectors))
         embedder = cls(
             vectors,
             method=chosen.method,
@@ -283,25 +279,8 @@ class SentenceEmbedder:
             prior=chosen.prior,
             unknown=chosen.unknown,
         )
-        embedder.chosen_, embedder.weights_, embedder.common_ = chosen, learned.weights, learned.common
+        embedder.chosen_, embedder.weights_, embedder.common_ = chosen, weights, common
         return embedder
-
-    def save(self, path: str | Path) -> None:
-        """Write what was learned to a file, which appears whole or not at all. Raises StorageError."""
-        data = self.to_bytes()
-        try:
-            write_durably(Path(path), lambda write: write(data))
-        except OSError as error:
-            raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
-
-    @classmethod
-    def load(cls, path: str | Path, vectors: WordVectorsLike) -> SentenceEmbedder:
-        """Read an embedder that `save` wrote. Raises as `from_bytes`, and FitError if the file cannot be read."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise FitError(f"{path} cannot be read: {error}") from error
-        return cls.from_bytes(data, vectors)
 
 
 def listed(texts: Iterable[str]) -> Sequence[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,17 +65,11 @@ def to_bytes(embedder: SentenceEmbedder) -> bytes:
     return buffer.getvalue()
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What a fitted embedder has learned."""
-
-    chosen: Choices
-    weights: WordWeights
-    common: CommonComponents
+Learned = tuple[Choices, WordWeights, CommonComponents]
 
 
 def restore(data: bytes, vectors: WordVectors) -> Learned:
-    """What an embedder had learned, from its bytes.
+    """The parameters, weights and components of an embedder, from its bytes.
 
     Raises VectorsMismatch if it was fitted with other word vectors, FitError if the data are damaged.
     """
@@ -103,7 +96,7 @@ def _learned(card: Mapping[str, Any], vectors: WordVectors, arrays: Mapping[str,
     ).checked()
     stored = "weights" in arrays
     values = arrays["weights"] if stored else vectors.frequencies
-    return Learned(
+    return (
         chosen,
         WordWeights(chosen.method.weighting, float(arrays["a"]), values, stored),
         CommonComponents(arrays["directions"], arrays["strengths"], arrays["shares"]),

@@ -17,7 +17,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import PurePosixPath
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +46,7 @@ from semsearch.storage.passage_rows import (
 )
 from semsearch.storage.schema import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
-from semsearch.system.open_cache import OpenCache, ReadCache, opened_property
+from semsearch.system.open_cache import OpenCache, ReadCache
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
@@ -252,7 +251,6 @@ class IndexReader:
         self._in_languages: OpenCache[tuple[str, ...], SentenceEmbedder] = OpenCache()  # that know more languages
         self._may_read_files = False
         self._asked_at: int | None = None  # what was recorded of trust when it was asked
-        self._opening = RLock()  # a thread that needs what another is opening waits for it
         self._address = get_address(db)
         self._database, self._names, self._folder = database, named_outside(database, db), database.folder / SEGMENTS
         is_next = previous is not None and previous._address == self._address
@@ -316,7 +314,7 @@ class IndexReader:
         squares = float(np.square(query @ self._sample).sum(dtype=np.float64))  # Σ (cosine - mean)²
         return float(np.sqrt((squares + tuned.spread_prior * tuned.usual_spread**2) / (count + tuned.spread_prior)))
 
-    @opened_property
+    @cached_property
     def _sample(self) -> Float32:
         """Vectors of passages, evenly spread over the index, without their mean. (d, n)"""
         ids = IdRanges.union(segment.id_ranges for segment in self._of("words"))
@@ -324,7 +322,7 @@ class IndexReader:
         sample = self.halves.general(self.passage_vectors.fetch(ids.ids(rows)).rows)
         return np.ascontiguousarray((sample - sample.sum(axis=0) / max(len(sample), 1)).T)
 
-    @opened_property
+    @cached_property
     def topics(self) -> Topics | None:
         """The topics learned from the collection; None if the index was not adapted."""
         for segment in self._of("topics"):
@@ -351,7 +349,7 @@ class IndexReader:
         vectors: ReadCache[int, UInt8] = self._opened.get((self.fit, _SENTENCES), lambda: ReadCache(_MOST_EMBEDDED))
         return vectors
 
-    @opened_property
+    @cached_property
     def lexical(self) -> WordSearch:
         """The lexical retriever of the generation."""
         segments, removed = self._of("words"), self._removed["passage"]
@@ -363,12 +361,12 @@ class IndexReader:
         self._mapped += segments
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
 
-    @opened_property
+    @cached_property
     def passage_vectors(self) -> SegmentsReader:
         """The vectors of the generation's passages. Raises IndexNotTrusted for a store that is not allowed."""
         return self._open_vectors("passage")
 
-    @opened_property
+    @cached_property
     def sentence_vectors(self) -> SegmentsReader:
         """The stored vectors of sentences; without some, `IndexView.sentences` makes them. Raises IndexNotTrusted."""
         return self._open_vectors("sentence")

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
 Thing = TypeVar("Thing")
 Value = TypeVar("Value")
-
-if TYPE_CHECKING:
-    opened_property = cached_property
-else:
-
-    class opened_property(cached_property):  # noqa: N801  # as cached_property
-        """A `cached_property` with a lock: threads that ask at once get one and the same. The object has an `_opening`.
-
-        Once it is opened, it is a plain attribute. If opening fails, the next access tries again.
-        """
-
-        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-            if instance is None:
-                return self
-            with instance._opening:
-                return super().__get__(instance, owner)
 
 
 class OpenCache(Generic[Key, Thing]):

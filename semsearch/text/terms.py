@@ -314,7 +314,7 @@ class Lexicon:
         """The terms of each text, repetitions included."""
         return self.of_chunks(hash_chunks(texts))
 
-    def of_chunks(self, chunks: Iterable[WordChunk]) -> Terms:
+    def of_chunks(self, chunks: Iterable[WordChunk], language: str = ENGLISH) -> Terms:
         """Like `of`, but for texts whose words have been found already."""
         numbers: list[Int32] = [np.zeros(0, dtype=np.int32)]
         texts: list[Int64] = [np.zeros(0, dtype=np.int64)]
@@ -322,8 +322,8 @@ class Lexicon:
         done = 0
         for chunk in chunks:
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
-            together = written_together(chunk)
-            numbers += [self.stem_numbers(chunk, ENGLISH), self.number(pairs(chunk, together))]
+            together = joined_words(chunk, language)
+            numbers += [self.stem_numbers(chunk, language), self.number(pairs(chunk, together))]
             texts += [owners, owners[together]]
             lengths.append(chunk.counts)
             done += len(chunk.counts)
@@ -331,8 +331,8 @@ class Lexicon:
 
     def in_language(self, texts: Sequence[str], language: str) -> Terms:
         """The terms of each text of a language, repetitions included."""
-        if language == ENGLISH:
-            return self.of(texts)
+        if not RULES[language].sequences:
+            return self.of_chunks(word_chunks(texts, language), language)
         terms = self.in_order(texts, language)
         numbers, owners = [self.number(terms.hashes)], [np.repeat(np.arange(len(texts)), np.diff(terms.indptr))]
         done = 0
@@ -403,11 +403,8 @@ def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt
 def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
     """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
     asked = with_whole_numbers(without_stop_words(question, languages))
-    shared = [*word_chunks([asked], ENGLISH)]
     of_each = [
-        _named(asked, language, shared if _has_english_words(asked, language) else word_chunks([asked], language))
-        for language in languages
-        if not (asked.isascii() and as_english(language, languages))
+        _named(asked, language) for language in languages if not (asked.isascii() and as_english(language, languages))
     ]
     return of_each[0] if len(of_each) == 1 else _merged(of_each)
 
@@ -432,32 +429,16 @@ def _idle_words(question: str, languages: Sequence[str]) -> frozenset[str]:
 
 def _is_idle(piece: str, idle: frozenset[str]) -> bool:
     """Return whether a piece of a query has only stop words, or no words."""
-    if piece.isascii() and piece.isalnum():  # one word
-        return piece.lower() in idle
-    return piece.lower() in idle or all(word in idle for word in _words_of_piece(piece))
+    return piece.lower() in idle or all(word in idle for word in words(piece))
 
 
-@lru_cache(maxsize=4096)  # questions have much the same words
-def _words_of_piece(piece: str) -> tuple[str, ...]:
-    return tuple(words(piece))
-
-
-def _has_english_words(question: str, language: str) -> bool:
-    """Return whether the words of a query in a language are those that it has in English, before they are stemmed."""
-    if language == ENGLISH or question.isascii():
-        return lowered(question, language) == question
-    composed = unicodedata.normalize("NFC", question.lower())
-    has_marks = any(unicodedata.category(char)[0] == "M" for char in composed)  # which part words of English
-    return not has_marks and lowered(question, language) == question
-
-
-def _named(question: str, language: str, chunks: Iterable[WordChunk]) -> QuestionTerms:
-    """The terms of all words of a query, by the rules of one language. `chunks`: its words in that language."""
+def _named(question: str, language: str) -> QuestionTerms:
+    """The terms of all words of a query, by the rules of one language."""
     if RULES[language].sequences:
         return QuestionTerms(sequences([question], language).hashes, cut([question], language)[0])
     terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
     names: list[str] = []
-    for chunk in chunks:  # so few words are not worth remembering
+    for chunk in word_chunks([question], language):  # so few words are not worth remembering
         chunk_words, joined = chunk.words(np.arange(len(chunk.hashes))), joined_words(chunk, language)
         terms += [hashes_of(stems(chunk_words, language)), pairs(chunk, joined)]
         names += [*chunk_words, *(chunk.word(index, through=index + 1).replace("  ", "") for index in joined.tolist())]

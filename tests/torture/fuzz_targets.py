@@ -494,15 +494,16 @@ def _language_tables() -> Iterator[bytes]:
 
 
 def _load_embedder(path: Path) -> None:
-    rows = SentenceEmbedder.load(path, vectors=small_vectors(path.parent)).transform(["A ship.", "no such word"])
+    rows = SentenceEmbedder.from_bytes(path.read_bytes(), small_vectors(path.parent)).transform(
+        ["A ship.", "no such word"]
+    )
     assert np.isfinite(rows).all(), "numbers that are none"
 
 
 def _embedders() -> Iterator[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         embedder = SentenceEmbedder(vectors=small_vectors(Path(folder)), components=2)
-        embedder.fit([f"The ship {number} sails in a storm." for number in range(9)]).save(Path(folder) / "saved")
-        yield (Path(folder) / "saved").read_bytes()
+        yield embedder.fit([f"The ship {number} sails in a storm." for number in range(9)]).to_bytes()
 
 
 def _open_postings(path: Path) -> None:

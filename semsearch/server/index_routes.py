@@ -18,7 +18,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from semsearch import __version__
@@ -42,18 +41,16 @@ from semsearch.server.operations import (
     DocumentId,
     FilterParameters,
     IndexParameters,
+    Operations,
     PageParameters,
     Parameters,
     ReportedWork,
-    answer,
-    answer_long,
-    engine_of,
 )
 
 if TYPE_CHECKING:
     from semsearch.mapping.mapper import ColouredMap  # SciPy: half a second, which only makers of maps need
 
-router = APIRouter()
+router = Operations()
 
 # -- Indexes and documents ---------------------------------------------------------------------------------------------
 
@@ -113,12 +110,10 @@ class StatusParameters(IndexParameters):
     stale: bool = Field(False, description="Count the files that have changed.")
 
 
-@router.get("/v1/indexes", response_model=IndexesAnswer)
-async def list_indexes(request: Request, _: Annotated[Parameters, Query()]) -> Response:
+@router.operation("GET", "/v1/indexes")
+def list_indexes(indexes: OpenIndexes, _: Parameters) -> IndexesAnswer:
     """List the indexes of the server"""
-    return await answer(
-        request, lambda indexes: IndexesAnswer(tuple(_entry(indexes, name) for name in indexes.names()))
-    )
+    return IndexesAnswer(tuple(_entry(indexes, name) for name in indexes.names()))
 
 
 def _entry(indexes: OpenIndexes, name: str) -> IndexEntry:
@@ -130,49 +125,36 @@ def _entry(indexes: OpenIndexes, name: str) -> IndexEntry:
     return IndexEntry(name, *counts, roots=tuple(status.roots))
 
 
-@router.get("/v1/documents", response_model=DocumentsAnswer)
-async def list_documents(request: Request, asked: Annotated[DocumentsParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/documents")
+def list_documents(indexes: OpenIndexes, asked: DocumentsParameters) -> DocumentsAnswer:
     """List the documents of an index, without their text"""
-
-    def work(indexes: OpenIndexes) -> DocumentsAnswer:
-        documents = indexes.get(asked.index).documents(asked.filters)
-        page = tuple(islice(documents, asked.offset, asked.offset + asked.limit + 1))
-        return DocumentsAnswer(indexes.name_of(asked.index), page[: asked.limit], asked.next_of(page))
-
-    return await answer(request, work)
+    documents = indexes.get(asked.index).documents(asked.filters)
+    page = tuple(islice(documents, asked.offset, asked.offset + asked.limit + 1))
+    return DocumentsAnswer(indexes.name_of(asked.index), page[: asked.limit], asked.next_of(page))
 
 
-@router.get("/v1/facets", response_model=Facets)
-async def get_facets(request: Request, asked: Annotated[FacetsParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/facets")
+def get_facets(indexes: OpenIndexes, asked: FacetsParameters) -> Facets:
     """Count the documents that pass all filters by folder, format, date and metadata, each value with its filter"""
-    return await answer(
-        request,
-        lambda indexes: indexes.get(asked.index).facets(asked.filters, values=asked.values),
-    )
+    return indexes.get(asked.index).facets(asked.filters, values=asked.values)
 
 
-@router.get("/v1/documents/{id:any}", response_model=DocumentText)
-async def get_document(request: Request, id: DocumentId, asked: Annotated[IndexParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/documents/{id:any}")
+def get_document(indexes: OpenIndexes, id: DocumentId, asked: IndexParameters) -> DocumentText:
     """Return a document of an index, with its indexed text"""
-    return await answer(request, lambda indexes: indexes.get(asked.index).document(id))
+    return indexes.get(asked.index).document(id)
 
 
-@router.get(
-    "/v1/files/{id:any}",
-    response_class=Response,
-    responses={200: {"description": "The file.", "content": {BYTES_TYPE: {}}}},
-)
-async def get_file(request: Request, id: DocumentId, asked: Annotated[IndexParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/files/{id:any}", media=BYTES_TYPE)
+def get_file(indexes: OpenIndexes, id: DocumentId, asked: IndexParameters) -> bytes:
     """Return the file of a document, if it is still the one that was indexed"""
-    return await answer(request, lambda indexes: indexes.get(asked.index).file(id), media=BYTES_TYPE)
+    return indexes.get(asked.index).file(id)
 
 
-@router.get("/v1/status", response_model=Status)
-async def get_status(request: Request, asked: Annotated[StatusParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/status")
+def get_status(indexes: OpenIndexes, asked: StatusParameters) -> Status:
     """Return counts, settings and size of an index"""
-    return await answer(
-        request, lambda indexes: indexes.get(asked.index).status(known_words=asked.known_words, stale=asked.stale)
-    )
+    return indexes.get(asked.index).status(known_words=asked.known_words, stale=asked.stale)
 
 
 @router.get("/health", response_model=Health)
@@ -200,24 +182,18 @@ class CheckupParameters(IndexParameters):
     stale: bool = Field(True, description="Count the files that have changed.")
 
 
-@router.get("/v1/checkup", response_model=Checkup)
-async def get_checkup(request: Request, asked: Annotated[CheckupParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/checkup")
+def get_checkup(indexes: OpenIndexes, asked: CheckupParameters) -> Checkup:
     """Return the health of an index: status, disk use, and what to do"""
-    return await answer(request, lambda indexes: indexes.get(asked.index).checkup(stale=asked.stale))
+    return indexes.get(asked.index).checkup(stale=asked.stale)
 
 
-@router.get("/v1/problems", response_model=ProblemsAnswer)
-async def list_problems(request: Request, asked: Annotated[PageParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/problems")
+def list_problems(indexes: OpenIndexes, asked: PageParameters) -> ProblemsAnswer:
     """List the files that were not fully read, each with the reason and what to do"""
-
-    def work(indexes: OpenIndexes) -> ProblemsAnswer:
-        problems = indexes.get(asked.index).problems()
-        rest = problems[asked.offset :]
-        return ProblemsAnswer(
-            indexes.name_of(asked.index), tuple(rest[: asked.limit]), len(problems), asked.next_of(rest)
-        )
-
-    return await answer(request, work)
+    problems = indexes.get(asked.index).problems()
+    rest = problems[asked.offset :]
+    return ProblemsAnswer(indexes.name_of(asked.index), tuple(rest[: asked.limit]), len(problems), asked.next_of(rest))
 
 
 # -- Passages and pages ------------------------------------------------------------------------------------------------
@@ -248,33 +224,22 @@ class PictureParameters(PdfPageParameters):
     width: int = Field(1000, ge=16, le=4000, description="Width in pixels.")
 
 
-@router.get("/v1/passages/{id:any}", response_model=DocumentPassages)
-async def list_passages(request: Request, id: DocumentId, asked: Annotated[PassagesParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/passages/{id:any}")
+def list_passages(indexes: OpenIndexes, id: DocumentId, asked: PassagesParameters) -> DocumentPassages:
     """List the passages of a document, a page at a time, with the positions of their sentences"""
-    options = asked.model_dump(exclude={"index"})
-    return await answer(request, lambda indexes: indexes.get(asked.index).passages(id, **options))
+    return indexes.get(asked.index).passages(id, **asked.model_dump(exclude={"index"}))
 
 
-@router.get("/v1/pages/{id:any}", response_model=PdfPage)
-async def get_page(request: Request, id: DocumentId, asked: Annotated[PdfPageParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/pages/{id:any}", pool="drawing")
+def get_page(indexes: OpenIndexes, id: DocumentId, asked: PdfPageParameters) -> PdfPage:
     """Return a page of a PDF: its size, and the positions of its sentences"""
-    drawing = engine_of(request).drawing
-    return await answer(request, lambda indexes: indexes.get(asked.index).page(id, asked.page), pool=drawing)
+    return indexes.get(asked.index).page(id, asked.page)
 
 
-@router.get(
-    "/v1/pictures/{id:any}",
-    response_class=Response,
-    responses={200: {"description": "The picture.", "content": {"image/png": {}}}},
-)
-async def get_picture(request: Request, id: DocumentId, asked: Annotated[PictureParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/pictures/{id:any}", pool="drawing", media="image/png")
+def get_picture(indexes: OpenIndexes, id: DocumentId, asked: PictureParameters) -> bytes:
     """Return a page of a PDF as an image"""
-    return await answer(
-        request,
-        lambda indexes: indexes.get(asked.index).page_picture(id, asked.page, width=asked.width),
-        pool=engine_of(request).drawing,
-        media="image/png",
-    )
+    return indexes.get(asked.index).page_picture(id, asked.page, width=asked.width)
 
 
 # -- The map -----------------------------------------------------------------------------------------------------------
@@ -327,10 +292,10 @@ class MapPassagesAnswer:
     passages: tuple[MapPassage, ...]
 
 
-@router.get("/v1/map", response_model=MapAnswer)
-async def get_map(request: Request, asked: Annotated[IndexParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/map")
+def get_map(indexes: OpenIndexes, asked: IndexParameters) -> MapAnswer:
     """Return the state of an index's map, its colours and its regions"""
-    return await answer(request, lambda indexes: _described(indexes.get(asked.index), indexes.name_of(asked.index)))
+    return _described(indexes.get(asked.index), indexes.name_of(asked.index))
 
 
 def _described(index: Index, name: str) -> MapAnswer:
@@ -347,21 +312,13 @@ def _described(index: Index, name: str) -> MapAnswer:
     )
 
 
-@router.get(
-    "/v1/map/points",
-    response_class=Response,
-    responses={200: {"description": "The points.", "content": {BYTES_TYPE: {}}}},
-)
-async def get_map_points(request: Request, asked: Annotated[IndexParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/map/points", media=BYTES_TYPE)
+def get_map_points(indexes: OpenIndexes, asked: IndexParameters) -> bytes:
     """Return the points of an index's map, as bytes; docs/developers/server.md describes them"""
-
-    def work(indexes: OpenIndexes) -> bytes:
-        coloured = indexes.get(asked.index).map_coloured()
-        if coloured is None:
-            raise SourceError("this index has no map yet; compute it with POST /v1/map")
-        return to_bytes(coloured)
-
-    return await answer(request, work, media=BYTES_TYPE)
+    coloured = indexes.get(asked.index).map_coloured()
+    if coloured is None:
+        raise SourceError("this index has no map yet; compute it with POST /v1/map")
+    return to_bytes(coloured)
 
 
 def to_bytes(coloured: ColouredMap) -> bytes:
@@ -372,32 +329,23 @@ def to_bytes(coloured: ColouredMap) -> bytes:
     return MAGIC + numbers + passages.ids.astype("<f8").tobytes() + passages.points.astype("<f4").tobytes() + groups
 
 
-@router.get("/v1/map/passages", response_model=MapPassagesAnswer)
-async def get_map_passages(request: Request, asked: Annotated[MapPassagesParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/map/passages")
+def get_map_passages(indexes: OpenIndexes, asked: MapPassagesParameters) -> MapPassagesAnswer:
     """Return the passages behind points of a map, without those that no longer exist"""
-
-    return await answer(
-        request,
-        lambda indexes: MapPassagesAnswer(
-            indexes.name_of(asked.index), tuple(indexes.get(asked.index).map_passages(asked.ids))
-        ),
-    )
+    passages = indexes.get(asked.index).map_passages(asked.ids)
+    return MapPassagesAnswer(indexes.name_of(asked.index), tuple(passages))
 
 
-@router.post("/v1/map", response_model=MapAnswer)
-async def make_map(request: Request, body: IndexParameters) -> Response:
+@router.operation("POST", "/v1/map", MapAnswer, pool="writing", is_long=True)
+def make_map(indexes: OpenIndexes, asked: IndexParameters) -> ReportedWork:
     """Compute the map of an index, if there is none of its newest state
 
     With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the answer, as `report`.
     """
+    mapped, name = indexes.get(asked.index), indexes.name_of(asked.index)
 
-    def prepare(indexes: OpenIndexes) -> ReportedWork:
-        mapped, name = indexes.get(body.index), indexes.name_of(body.index)
+    def work(report: Any) -> MapAnswer:
+        mapped.map(progress=report)
+        return _described(mapped, name)
 
-        def work(report: Any) -> MapAnswer:
-            mapped.map(progress=report)
-            return _described(mapped, name)
-
-        return work
-
-    return await answer_long(request, prepare)
+    return work

@@ -11,10 +11,12 @@ from asyncio import Queue, get_running_loop
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import partial
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
-from fastapi import Path, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 from starlette.convertors import PathConvertor, register_url_convertor
@@ -92,9 +94,9 @@ class PageParameters(IndexParameters):
 JSON_TYPE = "application/json"
 BYTES_TYPE = "application/octet-stream"  # which no browser shows as a page
 EVENTS_TYPE = "text/event-stream"
-Work = Callable[[OpenIndexes], Any]  # a dict, a data class, or bytes
 Report = Callable[[Any], None]  # takes a progress object
-ReportedWork = Callable[[Report | None], Any]  # as `Work`
+ReportedWork = Callable[[Report | None], Any]  # what remains of a long operation once its request was checked
+Operation = TypeVar("Operation", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,43 +114,76 @@ class Engine:
             pool.close()
 
 
-def engine_of(request: Request) -> Engine:
-    """The engine of the server that a request has reached."""
-    engine: Engine = request.app.state.engine
-    return engine
+class Operations(APIRouter):
+    """A router of operations.
 
+        @router.operation("GET", "/v1/facets")
+        def get_facets(indexes: OpenIndexes, asked: FacetsParameters) -> Facets:
 
-def limited_client(request: Request) -> str | None:
-    """The client whose share of the pool a request takes; None for this machine, which has no share limit."""
-    client = request.client.host if request.client else "?"
-    return None if is_loopback(client) else client
-
-
-async def answer(request: Request, work: Work, *, pool: WorkPool | None = None, media: str = JSON_TYPE) -> Response:
-    """Do the work of a request in a pool of threads, by default that of queries. Bytes are sent as they are."""
-    engine = engine_of(request)
-
-    def body() -> bytes:
-        result = work(engine.indexes)
-        return result if isinstance(result, bytes) else to_json(plain(result))
-
-    async def gone() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    return Response(await (pool or engine.asking).run(body, limited_client(request), gone=gone), media_type=media)
-
-
-async def answer_long(request: Request, prepare: Callable[[OpenIndexes], ReportedWork]) -> Response:
-    """Check a request and do its long work, one after the other.
-
-    With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the answer, as `report`.
+    An operation is a plain function that takes the indexes and its parameters, and runs in a pool of threads. What it
+    returns is a dict, a data class, or bytes.
     """
-    engine, client = engine_of(request), limited_client(request)
-    if EVENTS_TYPE not in request.headers.get("accept", ""):
-        return await answer(request, lambda indexes: prepare(indexes)(None), pool=engine.writing)
-    work = await engine.asking.run(lambda: prepare(engine.indexes), client)
-    return StreamingResponse(_progress_events(engine.writing, work, client), media_type=EVENTS_TYPE)
+
+    def operation(
+        self,
+        method: Literal["GET", "POST", "PUT", "DELETE"],
+        path: str,
+        model: type | None = None,
+        *,
+        name: str | None = None,
+        pool: Literal["asking", "writing", "drawing"] = "asking",
+        is_long: bool = False,
+        media: str = JSON_TYPE,
+    ) -> Callable[[Operation], Operation]:
+        """Route a function. `model` is the class of its answer, by default what it returns.
+
+        A long one returns its `ReportedWork`, which runs with the writes. With `Accept: text/event-stream`, progress is
+        sent as server-sent events, and at the end the answer, as `report`.
+        """
+
+        def route(work: Operation) -> Operation:
+            async def endpoint(request: Request, **parameters: Any) -> Response:
+                engine: Engine = request.app.state.engine
+                host = request.client.host if request.client else "?"
+                client = None if is_loopback(host) else host  # this machine has no share limit
+                start = partial(work, engine.indexes, **parameters)
+                if is_long and EVENTS_TYPE in request.headers.get("accept", ""):
+                    events = _progress_events(engine.writing, await engine.asking.run(start, client), client)
+                    return StreamingResponse(events, media_type=EVENTS_TYPE)
+
+                def body() -> bytes:
+                    result = start()(None) if is_long else start()
+                    return result if isinstance(result, bytes) else to_json(plain(result))
+
+                running = getattr(engine, pool).run(body, client, gone=partial(_gone, request))
+                return Response(await running, media_type=media)
+
+            hints = get_type_hints(work, include_extras=True)
+            result, is_json = hints.pop("return"), media == JSON_TYPE
+            takes = [Parameter("request", Parameter.KEYWORD_ONLY, annotation=Request)]
+            for key, kind in [*hints.items()][1:]:
+                in_query = method in ("GET", "DELETE") and isinstance(kind, type)
+                kind = Annotated[kind, Query()] if in_query else kind
+                takes.append(Parameter(key, Parameter.KEYWORD_ONLY, annotation=kind))
+            endpoint.__signature__ = Signature(takes)  # type: ignore[attr-defined]  # which FastAPI reads
+            endpoint.__doc__ = work.__doc__
+            self.add_api_route(
+                path,
+                endpoint,
+                methods=[method],
+                name=name or work.__name__,
+                response_model=(model or result) if is_json else None,
+                response_class=JSONResponse if is_json else Response,
+                responses={} if is_json else {200: {"description": "The bytes.", "content": {media: {}}}},
+            )
+            return work
+
+        return route
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def plain(answer: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field, StringConstraints
 
 from semsearch.errors import UsageError
@@ -15,10 +14,10 @@ from semsearch.results.explanation import Correction, Explanation
 from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Occurrences, Verdict
 from semsearch.results.options import Mode, SearchOptions, Syntax
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes
-from semsearch.server.operations import FilterParameters, IndexParameters, Line, Parameters, answer
+from semsearch.server.operations import FilterParameters, IndexParameters, Line, Operations, Parameters
 from semsearch.text.tokens import words
 
-router = APIRouter()
+router = Operations()
 
 # -- Parameters --------------------------------------------------------------------------------------------------------
 
@@ -196,25 +195,13 @@ class ContextAnswer(_OfIndexes):
 # -- Operations --------------------------------------------------------------------------------------------------------
 
 
-@router.get("/v1/search", response_model=SearchAnswer)
-async def search(request: Request, asked: Annotated[SearchParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/search", SearchAnswer)
+@router.operation("POST", "/v1/search", SearchAnswer, name="search_by_body")
+def search(indexes: OpenIndexes, asked: SearchParameters) -> dict[str, Any]:
     """Find the best passages for a query"""
-    return await _searched(request, asked)
-
-
-@router.post("/v1/search", response_model=SearchAnswer, operation_id="search_by_body")
-async def search_by_body(request: Request, body: SearchParameters) -> Response:
-    """Find the best passages for a query"""
-    return await _searched(request, body)
-
-
-async def _searched(request: Request, asked: SearchParameters) -> Response:
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        chosen = indexes.choose(asked.names)
-        hits = chosen.together.search(asked.query, options=asked.options())
-        return {**_head(chosen, asked), **_query_hits(asked.query, hits, asked, origin=asked.origin, note=chosen.note)}
-
-    return await answer(request, work)
+    chosen = indexes.choose(asked.names)
+    hits = chosen.together.search(asked.query, options=asked.options())
+    return {**_head(chosen, asked), **_query_hits(asked.query, hits, asked, origin=asked.origin, note=chosen.note)}
 
 
 def _head(chosen: ChosenIndexes, asked: RankingParameters) -> dict[str, Any]:
@@ -240,61 +227,44 @@ def _query_hits(
     }
 
 
-@router.post("/v1/search/batch", response_model=BatchAnswer)
-async def search_batch(request: Request, body: BatchBody) -> Response:
+@router.operation("POST", "/v1/search/batch", BatchAnswer)
+def search_batch(indexes: OpenIndexes, body: BatchBody) -> dict[str, Any]:
     """Find the best passages for each of several queries"""
-
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        chosen = indexes.choose(body.names)
-        results = chosen.together.search_many(body.queries, options=body.options())
-        answers = [
-            _query_hits(query, hits, body, origin=body.origin)
-            for query, hits in zip(body.queries, results, strict=True)
-        ]
-        return {**_head(chosen, body), "answers": answers}
-
-    return await answer(request, work)
+    chosen = indexes.choose(body.names)
+    results = chosen.together.search_many(body.queries, options=body.options())
+    answers = [
+        _query_hits(query, hits, body, origin=body.origin) for query, hits in zip(body.queries, results, strict=True)
+    ]
+    return {**_head(chosen, body), "answers": answers}
 
 
-@router.get("/v1/similar", response_model=SimilarAnswer)
-async def similar(request: Request, asked: Annotated[SimilarParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/similar", SimilarAnswer)
+def similar(indexes: OpenIndexes, asked: SimilarParameters) -> dict[str, Any]:
     """Find the passages most similar to a passage or document"""
-    return await _similar(request, asked, None)
+    return similar_to_hit(indexes, SimilarBody(**dict(asked)))
 
 
-@router.post("/v1/similar", response_model=SimilarAnswer)
-async def similar_to_hit(request: Request, body: SimilarBody) -> Response:
+@router.operation("POST", "/v1/similar", SimilarAnswer)
+def similar_to_hit(indexes: OpenIndexes, asked: SimilarBody) -> dict[str, Any]:
     """Find the passages most similar to a passage or document"""
-    return await _similar(request, body, body.hit)
-
-
-async def _similar(request: Request, asked: SimilarParameters, hit: dict[str, Any] | None) -> Response:
-    if (asked.path is None) == (hit is None):
+    if (asked.path is None) == (asked.hit is None):
         raise UsageError("give either the path of a document or a hit")
-
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        example: Any = asked.path if hit is None else Hit.from_dict(hit)
-        chosen = indexes.choose(asked.names)
-        hits = chosen.together.similar(example, asked.line, same_document=asked.same_document, options=asked.options())
-        return {**_head(chosen, asked), **asked.page(hits, origin=False)}
-
-    return await answer(request, work)
+    example: Any = asked.path if asked.hit is None else Hit.from_dict(asked.hit)
+    chosen = indexes.choose(asked.names)
+    hits = chosen.together.similar(example, asked.line, same_document=asked.same_document, options=asked.options())
+    return {**_head(chosen, asked), **asked.page(hits, origin=False)}
 
 
-@router.post("/v1/explain", response_model=Explanation)
-async def explain(request: Request, body: ExplainBody) -> Response:
+@router.operation("POST", "/v1/explain")
+def explain(indexes: OpenIndexes, body: ExplainBody) -> Explanation:
     """Explain the score of a hit for a query. The default index is the one that the hit names"""
-
-    def work(indexes: OpenIndexes) -> Explanation:
-        hit = Hit.from_dict(body.hit)
-        if hit.origin is not None:
-            check_origin(hit)
-        name, fused = hit.index if body.index is None else body.index, hit.origin and hit.origin.fused
-        if fused and hit.index == name:  # the indexes have weighed its words together
-            return indexes.choose(fused.indexes).together.explain(body.query, hit, mode=body.mode)
-        return indexes.get(name).explain(body.query, hit, mode=body.mode)
-
-    return await answer(request, work)
+    hit = Hit.from_dict(body.hit)
+    if hit.origin is not None:
+        check_origin(hit)
+    name, fused = hit.index if body.index is None else body.index, hit.origin and hit.origin.fused
+    if fused and hit.index == name:  # the indexes have weighed its words together
+        return indexes.choose(fused.indexes).together.explain(body.query, hit, mode=body.mode)
+    return indexes.get(name).explain(body.query, hit, mode=body.mode)
 
 
 def check_origin(hit: Hit) -> None:
@@ -310,25 +280,13 @@ def check_origin(hit: Hit) -> None:
         raise UsageError(f"the origin of this hit names {len(origin.models)} passages; send the hit as returned")
 
 
-@router.get("/v1/context", response_model=ContextAnswer)
-async def context(request: Request, asked: Annotated[ContextParameters, Query()]) -> Response:
+@router.operation("GET", "/v1/context", ContextAnswer)
+@router.operation("POST", "/v1/context", ContextAnswer, name="context_by_body")
+def context(indexes: OpenIndexes, asked: ContextParameters) -> dict[str, Any]:
     """Gather the best passages for a query as text for a language model, with numbered citations"""
-    return await _context(request, asked)
-
-
-@router.post("/v1/context", response_model=ContextAnswer)
-async def context_by_body(request: Request, body: ContextParameters) -> Response:
-    """Gather the best passages for a query as text for a language model, with numbered citations"""
-    return await _context(request, body)
-
-
-async def _context(request: Request, asked: ContextParameters) -> Response:
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        chosen = indexes.choose(asked.names)
-        gathered = chosen.together.context(asked.query, max_words=asked.max_words, options=asked.options())
-        return {**_head(chosen, asked), "query": asked.query, **gathered.to_dict()}
-
-    return await answer(request, work)
+    chosen = indexes.choose(asked.names)
+    gathered = chosen.together.context(asked.query, max_words=asked.max_words, options=asked.options())
+    return {**_head(chosen, asked), "query": asked.query, **gathered.to_dict()}
 
 
 # -- Embeddings, in the form of OpenAI's API, so that its clients can ask an index for vectors -------------------------
@@ -373,28 +331,20 @@ class EmbeddingsAnswer:
     usage: EmbeddingUsage
 
 
-@router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
-async def embed(request: Request, body: EmbeddingBody) -> Response:
+@router.operation("POST", "/v1/embeddings", EmbeddingsAnswer)
+def embed(indexes: OpenIndexes, body: EmbeddingBody) -> EmbeddingsAnswer:
     """Return the vectors of texts, as an index embeds sentences. The model is the name of the index"""
-
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        texts = [body.input] if isinstance(body.input, str) else body.input
-        vectors = indexes.get(body.model).embed(texts)
-        if body.dimensions not in (None, vectors.shape[1]):
-            raise UsageError(f"this index has {vectors.shape[1]} dimensions, not {body.dimensions}")
-        if body.encoding_format == "base64":
-            embeddings = [b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
-        else:
-            embeddings = vectors.tolist()
-        tokens = sum(len(words(text)) for text in texts)
-        return {
-            "object": "list",
-            "data": [
-                {"object": "embedding", "index": number, "embedding": embedding}
-                for number, embedding in enumerate(embeddings)
-            ],
-            "model": indexes.name_of(body.model),
-            "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
-        }
-
-    return await answer(request, work)
+    texts = [body.input] if isinstance(body.input, str) else body.input
+    vectors = indexes.get(body.model).embed(texts)
+    if body.dimensions not in (None, vectors.shape[1]):
+        raise UsageError(f"this index has {vectors.shape[1]} dimensions, not {body.dimensions}")
+    embeddings: list[Any] = vectors.tolist()
+    if body.encoding_format == "base64":
+        embeddings = [b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
+    tokens = sum(len(words(text)) for text in texts)
+    return EmbeddingsAnswer(
+        "list",
+        tuple(EmbeddedText("embedding", number, embedding) for number, embedding in enumerate(embeddings)),
+        indexes.name_of(body.model),
+        EmbeddingUsage(tokens, tokens),
+    )

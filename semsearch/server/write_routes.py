@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends
 from fastapi.security import HTTPBearer
 from pydantic import Field, StringConstraints
 
@@ -16,10 +16,10 @@ from semsearch.errors import UsageError
 from semsearch.readers.document import Text
 from semsearch.results.reports import SyncReport
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.operations import DocumentId, IndexParameters, ReportedWork, answer, answer_long, engine_of
+from semsearch.server.operations import DocumentId, IndexParameters, Operations, ReportedWork
 from semsearch.system.locations import uri_scheme
 
-router = APIRouter(dependencies=[Depends(HTTPBearer(auto_error=False))])  # described so; `AccessRules` checks it
+router = Operations(dependencies=[Depends(HTTPBearer(auto_error=False))])  # described so; `AccessRules` checks it
 
 
 class DocumentBody(IndexParameters):
@@ -47,48 +47,39 @@ class RemovedAnswer:
     removed: int
 
 
-@router.put("/v1/documents/{id:any}", response_model=SyncReport)
-async def put_document(request: Request, id: DocumentId, body: DocumentBody) -> Response:
+@router.operation("PUT", "/v1/documents/{id:any}", pool="writing")
+def put_document(indexes: OpenIndexes, id: DocumentId, body: DocumentBody) -> SyncReport:
     """Add a text that is not in a file, or replace the one of that id"""
     try:
         json.dumps(body.metadata, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:
         raise UsageError(f"the metadata cannot be stored as JSON: {error}") from None
-    text = Text(id, body.text, body.title, body.metadata, body.format)
-    return await answer(request, lambda indexes: indexes.get(body.index).add([text]), pool=engine_of(request).writing)
+    return indexes.get(body.index).add([Text(id, body.text, body.title, body.metadata, body.format)])
 
 
-@router.delete("/v1/documents/{id:any}", response_model=RemovedAnswer)
-async def delete_document(request: Request, id: DocumentId, asked: Annotated[IndexParameters, Query()]) -> Response:
+@router.operation("DELETE", "/v1/documents/{id:any}", pool="writing")
+def delete_document(indexes: OpenIndexes, id: DocumentId, asked: IndexParameters) -> RemovedAnswer:
     """Remove a document from an index. Its file is not touched; the next sync adds it again"""
-
-    def work(indexes: OpenIndexes) -> dict[str, Any]:
-        index = indexes.get(asked.index)
-        document = index.document(id)
-        if document.root:
-            is_remote = bool(uri_scheme(document.root))
-            return {"removed": index.remove(document.path if is_remote else Path(document.path).absolute())}
-        return {"removed": index.remove_texts([document.document])}
-
-    return await answer(request, work, pool=engine_of(request).writing)
+    index = indexes.get(asked.index)
+    document = index.document(id)
+    if document.root:
+        is_remote = bool(uri_scheme(document.root))
+        return RemovedAnswer(index.remove(document.path if is_remote else Path(document.path).absolute()))
+    return RemovedAnswer(index.remove_texts([document.document]))
 
 
-@router.post("/v1/sync", response_model=SyncReport)
-async def sync(request: Request, body: SyncBody) -> Response:
+@router.operation("POST", "/v1/sync", SyncReport, pool="writing", is_long=True)
+def sync(indexes: OpenIndexes, body: SyncBody) -> ReportedWork:
     """Bring an index up to date with its files, or with some of them
 
     With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the report.
     """
-
-    def prepare(indexes: OpenIndexes) -> ReportedWork:
-        written = indexes.get(body.index)
-        roots = [_real(root) for root in written.roots]
-        for path in body.paths:
-            if not any(_is_inside(_real(path), root) for root in roots):
-                raise UsageError(f"{path!r} is outside the roots of the index; add a root with semsearch index")
-        return lambda report: written.sync(*body.paths, prune=body.prune, progress=report)
-
-    return await answer_long(request, prepare)
+    written = indexes.get(body.index)
+    roots = [_real(root) for root in written.roots]
+    for path in body.paths:
+        if not any(_is_inside(_real(path), root) for root in roots):
+            raise UsageError(f"{path!r} is outside the roots of the index; add a root with semsearch index")
+    return lambda report: written.sync(*body.paths, prune=body.prune, progress=report)
 
 
 def _real(path: str) -> str:

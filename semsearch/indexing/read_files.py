@@ -8,7 +8,6 @@ arrays and strings. What cannot be read there is read here.
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import os
@@ -36,7 +35,7 @@ from semsearch.lexical.postings import GatheredPostings, PostingsBuilder, gather
 from semsearch.readers.document import Document
 from semsearch.readers.read import FileContent, check_size, content_of, read_file
 from semsearch.readers.registry import Format, register, registered
-from semsearch.readers.sniff import archive_format, refusal, refusal_of
+from semsearch.readers.sniff import refusal, refusal_of
 from semsearch.settings import Settings
 from semsearch.sources.root_files import FetchedFile, RemoteState, remote_source
 from semsearch.sources.unchanged import PresentFile
@@ -84,18 +83,12 @@ def _read_fetched(file: PresentFile, fetch: Callable[[], FetchedFile] | None, ma
     return content_of(content.data, file.absolute, file.columns, content.size, content.mtime_ns)
 
 
-def why_refused(file: PresentFile, max_bytes: int) -> str:
+def why_refused(file: PresentFile) -> str:
     """Why a file that no reader is for cannot be read as text either; "" if it can. Raises StorageError."""
     if not file.store:
         return refusal(Path(file.absolute), file.size)
     path, state, source = file.absolute, RemoteState.of(file), remote_source(file.store)
-
-    def is_document() -> bool:
-        if file.size > max_bytes:
-            return False
-        return bool(archive_format(io.BytesIO(source.fetch(path, state, max_bytes + 1).data)))
-
-    return refusal_of(PurePosixPath(path), file.size, lambda count: source.fetch(path, state, count).data, is_document)
+    return refusal_of(PurePosixPath(path), file.size, lambda count: source.fetch(path, state, count).data)
 
 
 # -- Reading -----------------------------------------------------------------------------------------------------------

@@ -231,7 +231,7 @@ def _source(file: PresentFile, prepared: Prepared) -> DocumentSource | None:
 def _is_refused(changes: Changes, file: PresentFile, max_bytes: int) -> bool:
     """Return whether a file without a reader cannot be read as text either; if so, it is noted as skipped."""
     checked = time.time_ns()
-    reason = why_refused(file, max_bytes)
+    reason = why_refused(file)
     if reason:
         _skip(changes, file, Prepared(checked_ns=checked, reason=reason, is_lasting=True), max_bytes)
     return bool(reason)

@@ -104,7 +104,7 @@ class InnerFiles:
     def _read(self, data: bytes, name: str) -> Document:
         """Read an inner file as one in a folder would be. Raises SourceError, MissingExtra."""
         if not is_readable(name):
-            refused = refusal_of(PurePosixPath(name), len(data), lambda count: data[:count], lambda: True)
+            refused = refusal_of(PurePosixPath(name), len(data), lambda count: data[:count])
             if refused:
                 raise SourceError(f"{name} {refused}")
         return read_bytes(data, name)
@@ -135,9 +135,7 @@ def _placed(document: Document, place: str, level: int, metadata: Mapping[str, A
         spots = tuple(Spot(offset, None, _where(place, page, inner_place)) for offset, page, inner_place in block.spots)
         inner_place = block.place
         if has_lines and inner_place is None:
-            line = bisect_right(starts, block.source_offset(0))
-            inner_place = f"line {line}"
-            spots = spots or _spots_of_lines(block, place, line)
+            inner_place = f"line {bisect_right(starts, block.source_offset(0))}"
         yield Block(
             block.text,
             block.start,
@@ -151,17 +149,6 @@ def _placed(document: Document, place: str, level: int, metadata: Mapping[str, A
 
 def _where(place: str, page: int | None, inner_place: str | None) -> str:
     return ", ".join(filter(None, (place, f"page {page}" if page else None, inner_place)))
-
-
-def _spots_of_lines(block: Block, place: str, line: int) -> tuple[Spot, ...]:
-    """A spot for each line of a block that stands in the file as it is."""
-    if block.anchors or "\r" in block.text or "\n" not in block.text:
-        return ()
-    spots, offset = [Spot(0, None, f"{place}, line {line}")], -1
-    while (offset := block.text.find("\n", offset + 1)) >= 0:
-        line += 1
-        spots.append(Spot(offset + 1, None, f"{place}, line {line}"))
-    return tuple(spots)
 
 
 # -- Archives ----------------------------------------------------------------------------------------------------------

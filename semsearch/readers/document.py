@@ -7,6 +7,7 @@ sentence can be found again in the file, to the character and the line.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -344,18 +345,7 @@ def encode_document(document: Document, text: str | None = None) -> bytes:
     try:
         return msgspec.json.encode(document)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_encodable(msgspec.to_builtins(document)))
-
-
-def _encodable(value: Any) -> Any:
-    match value:
-        case str():
-            return value.encode("utf-8", "replace").decode()
-        case dict():
-            return {_encodable(key): _encodable(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_encodable(item) for item in value]
-    return value
+        return json.dumps(msgspec.to_builtins(document), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def decode_document(data: bytes, text: str = "") -> Document:

@@ -22,7 +22,7 @@ from semsearch.readers.reader_process import Limits, in_reader_process
 from semsearch.readers.records import NO_COLUMNS, Columns
 from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, Format, format_named
 from semsearch.readers.sniff import recognised_format
-from semsearch.readers.unpacking import is_compressed, is_tape, uncompressed, uncompressed_name
+from semsearch.readers.unpacking import is_tape, opener_of, uncompressed, uncompressed_name
 from semsearch.system.source_files import content_digest, read_source, storable_time
 
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
@@ -80,7 +80,7 @@ def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Documen
     An unknown suffix means text. Raises SourceError for bytes that are neither text nor of a known format, MissingExtra
     if the format needs a package that is not installed.
     """
-    if is_compressed(data) and name.lower().endswith(COMPRESSED) and not is_tape(name):
+    if opener_of(data) and name.lower().endswith(COMPRESSED) and not is_tape(name):
         unpacked = uncompressed(data, name)
         try:
             return read_bytes(unpacked, uncompressed_name(name), columns)

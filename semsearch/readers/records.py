@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, islice, repeat
+from itertools import islice
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -168,7 +168,6 @@ def _metadata(fields: Iterable[RecordField], columns: Columns) -> dict[str, Any]
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 65_536  # characters, to tell the delimiter by
-_END_OF_LINE = re.compile(r"\r\n?|\n")
 _LONGEST_NAME = 60  # characters of a column's name
 _NUMBER = re.compile(r"[-+]?[\d.,:/ %€$£]+\Z")
 
@@ -223,28 +222,8 @@ def _cell_pattern(delimiter: str) -> re.Pattern[str]:
 
 def _rows(source: str, delimiter: str, names: Sequence[str] = ()) -> Iterator[list[RecordField]]:
     """The cells of each row, with the names of their columns; those beyond have none."""
-    at = 0
+    pattern, row, at = _cell_pattern(delimiter), list[RecordField](), 0
     while at < len(source):
-        end_of_line = _END_OF_LINE.search(source, at)
-        end, following = end_of_line.span() if end_of_line else (len(source), len(source))
-        if source.find('"', at, end) < 0:
-            texts, start = source[at:end].split(delimiter), at
-            if not end_of_line and len(texts) > 1 and not texts[-1]:
-                texts.pop()  # after the last delimiter of all is no cell
-            row = []
-            for text, name in zip(texts, chain(names, repeat(""))):  # noqa: B905  # as many as there are texts
-                row.append(RecordField(name, text, ((0, start),)))
-                start += len(text) + 1
-            at = following
-        else:
-            row, at = _row_with_quotes(source, at, delimiter, names)
-        yield row
-
-
-def _row_with_quotes(source: str, at: int, delimiter: str, names: Sequence[str]) -> tuple[list[RecordField], int]:
-    """The row that begins at an offset, and where the next one does."""
-    pattern, row, end = _cell_pattern(delimiter), list[RecordField](), delimiter
-    while at < len(source) and end == delimiter:
         match = pattern.match(source, at)
         assert match is not None  # a plain cell of no characters is one
         quoted, after, plain, end = match.groups()
@@ -258,7 +237,9 @@ def _row_with_quotes(source: str, at: int, delimiter: str, names: Sequence[str])
                 RecordField(name, inside + after, (*anchors, (len(inside), match.start(2))) if after else anchors)
             )
         at = match.end()
-    return row, at
+        if end != delimiter or at == len(source):
+            yield row
+            row = []
 
 
 def _anchors(inside: str, start: int) -> Anchors:

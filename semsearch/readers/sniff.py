@@ -18,12 +18,11 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePath
-from typing import IO
 
 from semsearch.errors import SourceError, install_command
 from semsearch.readers.encoding import decode
-from semsearch.readers.registry import BUILT_IN, FORMATS, PICTURE, TEXT, Format, format_of
-from semsearch.system.source_files import opened_source, read_source
+from semsearch.readers.registry import BUILT_IN, FORMATS, MAX_BYTES, PICTURE, TEXT, Format, format_of
+from semsearch.system.source_files import read_source
 
 _LOG = logging.getLogger(__name__)
 _ZIP, _GZIP, _PDF = b"PK\x03\x04", b"\x1f\x8b\x08", FORMATS["pdf"].sign
@@ -60,16 +59,16 @@ def _text_format(data: bytes, named: Format | None) -> Format:
 def format_by_content(data: bytes) -> str | None:
     """The format of a file by its first bytes; None if they have no known signature."""
     if data.startswith(_ZIP):
-        return archive_format(io.BytesIO(data))
+        return archive_format(data)
     if _PDF in data[:_PDF_WITHIN] and b"\0" in data[:65536]:
         return "pdf"
     return next((kind.name for kind in BUILT_IN if kind.sign and data.startswith(kind.sign)), None)
 
 
-def archive_format(file: IO[bytes]) -> str | None:
+def archive_format(data: bytes) -> str | None:
     """The name of the format that a zip archive is in, if it is that of a known one."""
     try:
-        with zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             marks = set(archive.namelist())
             if "mimetype" in marks and archive.getinfo("mimetype").file_size < 100:
                 marks.add(archive.read("mimetype").decode("ascii", "replace").strip().removesuffix("-template"))
@@ -110,33 +109,25 @@ _ASCII_SPACE = re.compile(r"\s")
 
 def refusal(path: Path, size: int) -> str:
     """Why a file without a reader is not read as text; "" if it is. What cannot be opened is left to its reader."""
-
-    def is_document() -> bool:
-        with opened_source(path) as (descriptor, _), open(descriptor, "rb", closefd=False) as file:
-            return bool(archive_format(file))
-
-    return refusal_of(path, size, lambda count: read_source(path, count).data, is_document)
+    return refusal_of(path, size, lambda count: read_source(path, count).data)
 
 
-def refusal_of(path: PurePath, size: int, head: Callable[[int], bytes], is_document: Callable[[], bool]) -> str:
-    """Why what has no reader is not read as text, as `refusal`.
-
-    `head` returns so many of its first bytes or raises OSError; `is_document` returns whether a zip archive is one.
-    """
+def refusal_of(path: PurePath, size: int, read: Callable[[int], bytes]) -> str:
+    """As `refusal`, of what is read by a function: it returns so many of the first bytes, or raises OSError."""
     ending = next((kind for end, kind in _FOR_MACHINES.items() if path.name.lower().endswith(end)), "")
     if ending:
         return f"is {ending}; {_included(path)}"
     try:
-        first_bytes = head(LOOKED_AT)
+        head = read(LOOKED_AT)
+        if head.startswith(_ZIP):
+            if size <= MAX_BYTES and archive_format(read(size)):
+                return ""
+            return "is a zip archive; rename it to .zip to have the files in it read, or unpack it"
     except OSError:
         return ""
-    if first_bytes.startswith(_ZIP):
-        return "" if is_document() else "is a zip archive; rename it to .zip to have the files in it read, or unpack it"
-    if first_bytes.startswith(_GZIP) and path.suffix.lower() == ".gz":
-        return refusal_of(path.with_suffix(""), size, lambda count: _uncompressed(first_bytes, count), is_document)
-    if format_by_content(first_bytes) or text_format_by_content(first_bytes):
-        return ""
-    return _refusal_as_text(first_bytes, path, size)
+    if head.startswith(_GZIP) and path.suffix.lower() == ".gz":
+        return refusal_of(path.with_suffix(""), size, lambda count: _uncompressed(head, count))
+    return "" if format_by_content(head) or text_format_by_content(head) else _refusal_as_text(head, path, size)
 
 
 def _uncompressed(head: bytes, count: int) -> bytes:

@@ -231,7 +231,7 @@ def _blocks(
         place = places[owner] if owner >= 0 else None
         blocks = _comment_blocks(source, [lines[row] for row in rows], is_docstring=comment > _PLAIN)
         if not comment:
-            blocks = _code_blocks(lines, rows, definitions[owner] if owner >= 0 else None)
+            blocks = _code_blocks(source, lines, rows, definitions[owner] if owner >= 0 else None)
         for block in blocks:
             depth = levels[owner] if owner >= 0 else 0
             if depth < level:
@@ -278,22 +278,23 @@ _MOST = 400  # characters of lines with a bracket open
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'")
 
 
-def _code_blocks(lines: Sequence[_Line], rows: Sequence[int], definition: _Definition | None) -> Iterator[Block]:
+def _code_blocks(
+    source: str, lines: Sequence[_Line], rows: Sequence[int], definition: _Definition | None
+) -> Iterator[Block]:
     """The block of some lines, without the indentation that the whole definition has."""
     rows = [*dropwhile(lambda row: not lines[row].text, rows)]
     if not rows:
         return
     head = definition.head if definition is not None and definition.head in rows else -1
     margin = lines[definition.head].margin if definition is not None else 0
-    texts, anchors, spans = list[str](), list[tuple[int, int]](), list[tuple[int, int]]()
+    code, spans = PlacedText(), list[tuple[int, int]]()
     at = depth = 0
     begin = -1  # of the sentence that these lines are in
     for row in rows:
         line = lines[row]
         cut = min(margin, line.margin)
         text = line.text[cut:]
-        anchors.append((at, line.start + cut))
-        texts.append(text)
+        code.add(f"{text}\n", line.start + cut)
         end = at + len(text)
         if not text:
             if begin >= 0:
@@ -310,7 +311,7 @@ def _code_blocks(lines: Sequence[_Line], rows: Sequence[int], definition: _Defin
                 spans.append((begin, end))
                 begin, depth, head = -1, 0, -1
         at = end + 1
-    text = "\n".join(texts).rstrip()
+    code = code.cut(0, len(code.text.rstrip()))
     if begin >= 0:
-        spans.append((begin, len(text)))
-    yield Block(text, anchors[0][1], anchors=tuple(anchors), sentences=tuple(spans))
+        spans.append((begin, len(code.text)))
+    yield replace(code.block(source), sentences=tuple(spans))

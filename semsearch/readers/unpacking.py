@@ -84,11 +84,6 @@ def uncompressed(data: bytes, name: str) -> bytes:
             raise SourceError(f"{name} cannot be unpacked: {error}") from None
 
 
-def is_compressed(data: bytes) -> bool:
-    """Whether bytes are compressed in one of the ways that can be undone here."""
-    return opener_of(data) is not None
-
-
 def is_tape(name: str) -> bool:
     """Whether a file with this name is an archive of tar, compressed or not."""
     return uncompressed_name(name).lower().endswith(_TAPE)

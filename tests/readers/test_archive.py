@@ -101,7 +101,7 @@ def test_the_files_in_an_archive_have_their_path_and_line(name: str, pack: Calla
     )
     assert cited_sentences(document) == [
         ("The sea moves.", None, "notes/sea.md, line 3"),
-        ("Twice a day it comes.", None, "notes/sea.md, line 4"),
+        ("Twice a day it comes.", None, "notes/sea.md, line 3"),
         ("The moon pulls.", None, "notes/sea.md, line 6"),
         ("a: 1\nb: 2", None, "b.csv, row 2"),
         ("The wind blows.", None, "sheet.ods, Tides!A1"),

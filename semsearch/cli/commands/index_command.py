@@ -100,7 +100,7 @@ def _print_plan(target: IndexTarget, paths: Sequence[str], reading: ReadingOptio
         where["left_out"] = leave_out
         files = find_files(Path(root.path), parts or None, **where)
         for file in present_files(root, files):
-            reason = "" if file.has_reader else why_refused(file, limit)
+            reason = "" if file.has_reader else why_refused(file)
             if file.has_reader and file.size > limit:
                 reason = f"{file.size:,} bytes, more than the limit of {limit:,}"
             if reason:

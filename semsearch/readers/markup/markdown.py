@@ -194,7 +194,6 @@ _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUG
 _INLINE = frozenset(["Emphasis", "Strong", "Strikethrough", "Link", "Image"])
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
-_WORD_OR_SPACES = re.compile("[^ ]+| +")
 
 
 class MarkdownEvents:
@@ -231,19 +230,10 @@ class MarkdownEvents:
         self._text.add(text, self._offset(span["start"]))
 
     def _take_code(self, text: str, span: Range) -> None:
-        """Add the code between backticks; word by word if it extends over the end of a line."""
-        start, end = self._offset(span["start"]), self._offset(span["end"])
-        at = self._source.find(text, start, end)
-        if at >= 0:
-            self._text.add(inline_code(text), at)
-            return
-        for piece in _WORD_OR_SPACES.findall(text):
-            if piece[0] != " ":
-                start = max(start, self._source.find(piece, start, end))
-            elif "\r\n" in self._source[start : start + len(piece)]:
-                piece = piece[1:]  # pyromark gives a space for either
-            self._text.add(inline_code(piece), start)
-            start += len(piece)
+        """Add the code between backticks; what extends over the end of a line stands where it begins."""
+        start = self._offset(span["start"])
+        at = self._source.find(text, start, self._offset(span["end"]))
+        self._text.add(inline_code(text), at if at >= 0 else start)
 
     def _take_inline_html(self, html: str, span: Range) -> None:
         if html[:3].lower() == "<br":

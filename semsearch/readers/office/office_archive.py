@@ -184,6 +184,25 @@ def office_document(
     return Document(builder.source, builder.blocks, format, title, metadata, omissions)
 
 
+_FURNITURE = {"sldNum", "dt", "ftr", "hdr", "sldImg", "page-number", "date-time", "header", "footer", "page"}
+_Shape = tuple[str, Iterable[str]]  # its role in the layout, and its paragraphs
+
+
+def add_slide(builder: Builder, place: str, shapes: Iterable[_Shape], notes: Iterable[_Shape]) -> None:
+    """Add the shapes of a slide, the title first, and its notes, without numbers, dates, running heads and feet."""
+    builder.end_sections()
+    for role, texts in sorted(shapes, key=lambda shape: shape[0] != "title"):
+        if role == "title":
+            builder.add(" ".join(filter(None, texts)), level=1, place=place, part=place)
+        elif role not in _FURNITURE:
+            for text in texts:
+                builder.add(text, place=place, part=place)
+    for role, texts in notes:
+        if role not in _FURNITURE:
+            for text in texts:
+                builder.add(text, place=f"{place}, notes", part=place)
+
+
 @dataclass(slots=True)
 class PagedReading(ABC):
     """The state of reading one document: its blocks so far, and the place of what comes next."""

@@ -15,8 +15,8 @@ from pathlib import PurePath
 from typing import Any
 
 from semsearch.errors import SourceError
-from semsearch.readers.document import Builder, Document, joined_cells, title_of
-from semsearch.readers.office.office_archive import Archive, PagedReading, number, outermost, properties
+from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells
+from semsearch.readers.office.office_archive import Archive, PagedReading, add_slide, number, office_document, outermost
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -41,13 +41,9 @@ def read(data: bytes, name: str) -> Document:
     """
     archive = _opened_archive(data, name)
     tree = archive.tree("content.xml")
-    metadata = properties(archive.tree("meta.xml")) if "meta.xml" in archive else {}
     if tree.find(f"{_OFFICE}body/{_OFFICE}presentation") is not None:
-        kind, builder = "odp", _slides(tree)
-    else:
-        kind, builder = "odt", _text(tree)
-    title = title_of(name, metadata.get("title", ""), blocks=builder.blocks)
-    return Document(builder.source, builder.blocks, kind, title, metadata)
+        return office_document(archive, _slides(tree), DamagedParts(name), "odp")
+    return office_document(archive, _text(tree), DamagedParts(name), "odt")
 
 
 def _text(tree: Any) -> Builder:
@@ -147,32 +143,19 @@ def _spaced(text: str | None) -> str:
 # -- Presentations ----------------------------------------------------------------------------------------------------
 
 _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
-_FURNITURE = {"page-number", "date-time", "header", "footer", "page"}
 
 
 def _slides(tree: Any) -> Builder:
     builder = Builder()
     for count, slide in enumerate(tree.iter(_DRAW + "page"), start=1):
-        builder.end_sections()
-        _take_slide(slide, f"slide {count}", builder)
+        shapes = [shape for shape in slide.iter(_DRAW + "frame", _DRAW + "custom-shape") if not _is_in_notes(shape)]
+        notes = (frame for part in slide.iterfind(_PRESENTATION + "notes") for frame in part.iter(_DRAW + "frame"))
+        add_slide(builder, f"slide {count}", map(_shape, shapes), map(_shape, notes))
     return builder
 
 
-def _take_slide(slide: Any, place: str, builder: Builder) -> None:
-    frames = [shape for shape in slide.iter(_DRAW + "frame", _DRAW + "custom-shape") if not _is_in_notes(shape)]
-    frames.sort(key=lambda frame: frame.get(_PRESENTATION + "class") != "title")
-    for frame in frames:
-        kind = frame.get(_PRESENTATION + "class", "")
-        if kind == "title":
-            builder.add(" ".join(_paragraphs(frame)), level=1, place=place, part=place)
-        elif kind not in _FURNITURE:
-            for text in _paragraphs(frame):
-                builder.add(text, place=place, part=place)
-    for notes in slide.iterfind(_PRESENTATION + "notes"):
-        for frame in notes.iter(_DRAW + "frame"):
-            if frame.get(_PRESENTATION + "class") not in _FURNITURE:
-                for text in _paragraphs(frame):
-                    builder.add(text, place=f"{place}, notes", part=place)
+def _shape(frame: Any) -> tuple[str, Iterator[str]]:
+    return frame.get(_PRESENTATION + "class", ""), _paragraphs(frame)
 
 
 def _is_in_notes(element: Any) -> bool:

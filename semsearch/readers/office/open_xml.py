@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semsearch.readers.document import Builder, DamagedParts, Document, joined_cells
-from semsearch.readers.office.office_archive import Archive, PagedReading, number, office_document, outermost
+from semsearch.readers.office.office_archive import Archive, PagedReading, add_slide, number, office_document, outermost
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -155,8 +155,6 @@ class _DocxReading(PagedReading):
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_TITLES = {"title", "ctrTitle"}
-_REPEATED = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
 
 
 def read_pptx(data: bytes, name: str) -> Document:
@@ -167,35 +165,23 @@ def read_pptx(data: bytes, name: str) -> Document:
     builder, damaged = Builder(), DamagedParts(name)
     slides = (related.get(slide.get(_ID, ""), ("", ""))[1] for slide in archive.tree(main).iter(_P + "sldId"))
     for count, path in enumerate(dict.fromkeys(slides), start=1):
-        builder.end_sections()
         with damaged.left_out():
             _take_slide(archive, path, f"slide {count}", builder)
     return office_document(archive, builder, damaged, "pptx")
 
 
 def _take_slide(archive: Archive, path: str, place: str, builder: Builder) -> None:
-    shapes = list(_shapes(archive.tree(path)))
-    shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
-    for shape in shapes:
-        kind = _placeholder(shape)
-        if kind in _TITLES:
-            builder.add(" ".join(filter(None, _paragraphs(shape))), level=1, place=place, part=place)
-        elif kind not in _REPEATED:
-            for text in _paragraphs(shape):
-                builder.add(text, place=place, part=place)
-    for kind, notes in archive.related(path).values():
-        if kind == "notesSlide" and notes in archive:
-            for shape in _shapes(archive.tree(notes)):
-                if _placeholder(shape) not in _REPEATED:
-                    for text in _paragraphs(shape):
-                        builder.add(text, place=f"{place}, notes", part=place)
+    parts = [notes for kind, notes in archive.related(path).values() if kind == "notesSlide" and notes in archive]
+    notes = (shape for part in parts for shape in _shapes(archive.tree(part)))
+    add_slide(builder, place, _shapes(archive.tree(path)), notes)
 
 
-def _shapes(tree: Any) -> Iterator[Any]:
-    """Yield shapes and tables, those in groups too."""
+def _shapes(tree: Any) -> Iterator[tuple[str, Iterator[str]]]:
+    """Yield the role and the paragraphs of shapes and tables, those in groups too."""
     for shape in outermost(tree, _P + "sp", _P + "graphicFrame"):
         if next(shape.iterancestors(_FALLBACK), None) is None:
-            yield shape
+            role = _placeholder(shape)
+            yield "title" if role == "ctrTitle" else role, _paragraphs(shape)
 
 
 def _placeholder(shape: Any) -> str:

@@ -30,8 +30,15 @@ from semsearch.results.explanation import (
 )
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
-from semsearch.search.across_languages import alignments, names_in
-from semsearch.search.alignment import REACH, RECALLED, aligned_passages, query_words, similarities
+from semsearch.search.alignment import (
+    REACH,
+    RECALLED,
+    aligned_passages,
+    alignments,
+    names_in,
+    query_words,
+    similarities,
+)
 from semsearch.search.candidates import Query, shares_of_cosines
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origin_of

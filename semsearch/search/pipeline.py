@@ -23,9 +23,9 @@ from semsearch.arrays.id_ranges import distinct
 from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.results.hits import Hits
 from semsearch.results.options import SearchOptions
-from semsearch.search.across_languages import across_languages
+from semsearch.search.alignment import across_languages
 from semsearch.search.answer_kind import answer_kind
-from semsearch.search.boosts import boosts
+from semsearch.search.boosts import boosts, crowding, proximity, short_sections, support
 from semsearch.search.candidates import (
     Candidates,
     DenseScores,
@@ -42,7 +42,6 @@ from semsearch.search.make_hits import find_occurrences, make_hits
 from semsearch.search.prepare_query import prepare
 from semsearch.search.quote import TOLD, compare, quote
 from semsearch.search.relevance import judge, relevance
-from semsearch.search.sections import crowding, proximity, short_sections, support
 from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.languages import ENGLISH
 from semsearch.text.tokens import letters_of

@@ -1,41 +1,57 @@
-"""From the text of a query to a `Query` (semsearch.search.candidates), which the stages read.
+"""From the text of a query, or an example, to a `Query` (semsearch.search.candidates), which the stages read.
 
 It has the words of the text, its vector, the passages that may answer, and parts to find literally. In an index that is
 not in English alone, the share of a question's words that the word vectors know decides the weight of the dense score,
 and its vector is made by the word vectors of its own language, which is guessed
 (semsearch.word_vectors.multilingual). A question in a language that has no word vectors, and that no document of
 the index has, gives a notice.
+
+An example is the passage of a hit, the one at a line or place, or a whole document (semsearch.storage.find_document).
+Its vector is the direction of the sum of its passages' vectors, its words are their most telling ones; of a document
+with very many passages, evenly spread ones are taken. A document is not similar to itself. For a passage, too, other
+documents answer; other sections of its own do if they are asked for, or if there is no other document. Its neighbours
+in the same section never do, which resemble it because they continue it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Float32, UInt64
+from semsearch.arrays.types import Float32, Int64, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.errors import UsageError, quoted
+from semsearch.errors import SourceError, UsageError, quoted
 from semsearch.lexical.bm25 import WordScores
 from semsearch.lexical.corrections import correct
 from semsearch.results.explanation import Correction
+from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
 from semsearch.search.answer_kind import with_plain_verb
 from semsearch.search.candidates import Query, QueryPart, dense_weight
 from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView
+from semsearch.storage.document_rows import DocumentRow, count_contents, need_documents
+from semsearch.storage.find_document import find_passage
+from semsearch.storage.passage_rows import PassageRow, get_passages, need_passages
 from semsearch.text.languages import ENGLISH, RULES, clear_language_of, is_clearly_english, name_of, stop_words
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, without_stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, of_question, without_stop_words
+from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import hash_words, words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.language_words import split_words
 from semsearch.word_vectors.multilingual import as_multilingual, english_of, guess_any_language, language_table
 from semsearch.word_vectors.table import WordVectors
+
+if TYPE_CHECKING:
+    import sqlite3
+
 
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart
 _FEW_TERMS = 3  # of a query that may be only one word
@@ -227,3 +243,107 @@ def _foreign_terms(text: str, language: str, languages: Sequence[str], vectors: 
     latin = named_terms(" ".join(filter(str.isascii, telling)), languages)
     foreign = [word for word in telling if not word.isascii()]
     return QuestionTerms(np.concatenate((latin.terms, hashes_of(foreign))), [*latin.words, *foreign])
+
+
+# -- Search by example: a passage, a document or given texts -----------------------------------------------------------
+
+
+MOST_PASSAGES = 500  # that stand for a document
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Passages that similar ones are searched for: of this index, or without ids."""
+
+    name: str
+    headings: Sequence[str]  # title and headings above each of the n passages
+    texts: Sequence[str]
+    ids: Int64 | None = None  # (n,), rising
+    hidden: Int64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # ids of passages that must not answer
+
+
+def find_example(
+    db: sqlite3.Connection, like: Hit | str, line: int | None = None, *, same_document: bool = False
+) -> Example:
+    """Find the passages that a hit names, or a path and perhaps a line (from 1) or a place (`a.pptx slide 3`).
+
+    Raises SourceError for a path that is not in the index, or is ambiguous; UsageError for a line that the document
+    does not have.
+    """
+    if isinstance(like, Hit):
+        if line is not None:
+            raise UsageError("a hit has a line already; give a line only with a path")
+        passage = passage_of(db, like)
+        document = need_documents(db, [passage.document_id])[passage.document_id]
+        return _like_passage(db, document, passage, same_document=same_document)
+    if line is not None and (not isinstance(line, int) or isinstance(line, bool) or line < 1):
+        raise UsageError(f"a line is a whole number from 1 on, not {line!r}")
+    document, cited = find_passage(db, like, line)
+    if not document.passages:
+        raise SourceError(f"{like} has no text to compare with")
+    if cited is None:
+        ids = _ids_of(document)
+        chosen = ids[:: -(-len(ids) // MOST_PASSAGES)]
+        return _example(document, [*need_passages(db, chosen.tolist()).values()], ids)
+    return _like_passage(db, document, cited, same_document=same_document)
+
+
+def passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow:
+    """The passage of a hit. Raises UsageError if it has gone or changed, or if the hit is of another index."""
+    passage = get_passages(db, [hit.passage_id]).get(hit.passage_id)
+    if passage is None or passage.text != hit.passage:
+        raise UsageError(f"the passage of that hit in {hit.path} is no longer in the index; search again")
+    return passage
+
+
+def _like_passage(
+    db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, *, same_document: bool
+) -> Example:
+    hidden = _ids_of(document)
+    if same_document or count_contents(db).passages == document.passages:
+        near = get_passages(db, [passage.id - 1, passage.id, passage.id + 1]).values()
+        section = document.id, passage.headings
+        hidden = np.array(sorted(row.id for row in near if (row.document_id, row.headings) == section), dtype=np.int64)
+    return _example(document, [passage], hidden)
+
+
+def _ids_of(document: DocumentRow) -> Int64:
+    return np.arange(document.first_passage, document.first_passage + document.passages)
+
+
+def _example(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int64) -> Example:
+    headings = [heading_text(document.title, passage.headings) for passage in passages]
+    ids = np.array([passage.id for passage in passages])
+    return Example(document.path, headings, [passage.text for passage in passages], ids, hidden)
+
+
+def query_of_example(example: Example, options: SearchOptions, index: IndexView) -> Query:
+    """An example as a query: the direction of the sum of its unit vectors, and the words that say most about it."""
+    reader, vector, words, text = index.reader, None, None, "\n".join(example.texts)
+    allowed, notices = allowed_passages(options, index)
+    embedder = None if options.mode == "lexical" else index.embedder
+    if embedder is not None:
+        if example.ids is not None:
+            rows = reader.passage_vectors.fetch(example.ids).rows
+        else:
+            terms = [of_question(text, reader.languages) for text in example.texts]
+            tokens = map(embedder.tokenize, ([text] for text in example.texts))
+            rows = np.stack([embed(ids, of_text, embedder, index) for ids, of_text in zip(tokens, terms, strict=True)])
+        vector = reader.halves.direction(rows)
+        if not vector.any():
+            vector = None
+            notices.append(f"the word vectors have no word of {example.name}: only the lexical retriever answers")
+    if options.mode != "dense":
+        telling = reader.lexical.telling_terms(example.headings, example.texts, tuning.TUNING.telling_terms)
+        words = reader.lexical.scores(telling)
+    return Query(
+        text=text,
+        options=options,
+        vector=vector,
+        words=words,
+        terms=named_terms(text, reader.languages) if vector is None else None,  # to choose what is shown
+        embedder=index.embedder,
+        allowed=allowed,
+        hidden=example.hidden,
+        notices=tuple(notices),
+    )

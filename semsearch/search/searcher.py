@@ -21,7 +21,7 @@ from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.exact_words import exact_first, without_points
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
-from semsearch.search.similar import Example, find_example, passage_of, query_of_example
+from semsearch.search.prepare_query import Example, find_example, passage_of, query_of_example
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.storage.schema import get_stamp

@@ -100,7 +100,7 @@ def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path)
     for number in range(1, len(lines) + 1):
         part = "Part 1" if number < 6 else "Part 2" if number < 10 else "Part 3"
         with index._database.reading() as db:
-            from semsearch.search.similar import find_example
+            from semsearch.search.prepare_query import find_example
 
             (heading,) = find_example(db, "docs/sea-0.md", number).headings
         assert heading.endswith(part), number

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.embedding.weights import Unknown
 from semsearch.errors import IndexDamaged, UsageError, VectorsMismatch, rebuild_command
+from semsearch.results.codec import from_dict
 from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import (
     DEFAULT_VECTORS,
@@ -28,11 +29,6 @@ from semsearch.word_vectors.table import (
 PRIOR = 10_000.0  # sentences of general language that a fit leans on; see docs/research/measurements.md
 SEARCH_A_OF_SEVERAL = 1e-3  # where an index has several languages; see docs/research/measurements.md, "Languages"
 SEARCH_A = 3e-4  # of SIF, within the paper's range; for similarity it is 1e-3; see docs/research/measurements.md
-_SWITCHES, _NUMBERS, _NAMES = (
-    ("adapt", "exact", "sentence_vectors"),
-    ("a", "prior"),
-    ("method", "unknown", "store", "frequencies"),
-)
 
 
 class SettingsKeywords(TypedDict, total=False):
@@ -85,8 +81,6 @@ class Settings:
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """Make a new embedder, not yet fitted. Raises UsageError if the settings make no sense."""
-        if self.components is not None and not isinstance(self.components, int):
-            raise UsageError(f"components must be a whole number, not {self.components!r}")
         a = self.a
         if a is None and self.method == "sif":
             is_mixed = isinstance(vectors, MultilingualVectors) and not vectors.are_strays
@@ -118,14 +112,17 @@ class Settings:
         With another method, `a` and `components` not given are that method's. Raises UsageError for an option that is
         unknown or makes no sense, VectorsError.
         """
-        _check(options)
+        known = SettingsKeywords.__annotations__
+        if unknown := [name for name in options if name not in known]:
+            raise UsageError(f"an index has no option {unknown[0]!r}; the options are {', '.join(known)}")
         changes: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         if "method" in changes:
             changes = {"a": None, "components": None, **changes}
         changes["vectors"] = (
             choose(changes["vectors"], opened) if "vectors" in changes else _shipped(opened) or self.vectors
         )
-        changed = replace(self, **changes, vectors_name=opened.name, vectors_digest=opened.digest)
+        changes |= {"vectors_name": opened.name, "vectors_digest": opened.digest}
+        changed = from_dict(Settings, {**asdict(self), **changes})
         changed.embedder(opened).check()
         return changed
 
@@ -199,19 +196,3 @@ def _shipped(opened: WordVectors) -> str | None:
     """The name of word vectors that are in the folder of the shipped ones, which moves with semsearch; else None."""
     folder = getattr(opened, "folder", None)
     return None if folder is None else shipped_name(Path(folder))
-
-
-def _check(options: SettingsKeywords) -> None:
-    """Check options: raises UsageError for an unknown option, or a value of the wrong kind."""
-    known = SettingsKeywords.__annotations__
-    for name, value in options.items():
-        if name not in known:
-            raise UsageError(f"an index has no option {name!r}; the options are {', '.join(known)}")
-        if value is None:
-            continue
-        if name in _SWITCHES and not isinstance(value, bool):
-            raise UsageError(f"{name} must be true or false, not {value!r}")
-        if name in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise UsageError(f"{name} must be a number, not {value!r}")
-        if name in _NAMES and not isinstance(value, str):
-            raise UsageError(f"{name} must be a name, not {value!r}")

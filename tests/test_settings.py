@@ -85,9 +85,9 @@ def test_an_unknown_option_is_refused_by_its_name(tmp_path: Path, small_vectors:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("a", -1.0, "at least 1e-12"), ("a", "small", "a number"), ("prior", True, "a number"),
-        ("adapt", "no", "true or false"), ("exact", 1, "true or false"), ("method", 3, "a name"),
-        ("components", 1.5, "a whole number"),
+        ("a", -1.0, "at least 1e-12"), ("a", "small", r"Settings.a: Expected `float"), ("prior", True, "got `bool`"),
+        ("adapt", "no", "`bool`"), ("exact", 1, "`bool`"), ("method", 3, "`str`"),
+        ("components", 1.5, "`int"),
     ],
 )  # fmt: skip
 def test_a_value_that_makes_no_sense_changes_nothing(

@@ -6,10 +6,9 @@ and only under the writer's lock: an index that another process has begun to fil
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -135,25 +134,16 @@ def discard(folder: Path) -> None:
     """Undo a creation. An index that holds anything, or that another process is writing to, stays as it is."""
     with suppress(SemsearchError, OSError):
         with writer_lock(folder):
-            if not all(_is_ours(path.name) for path in folder.iterdir()):
-                return
             address = None
             if is_index(folder):
                 with closing(IndexDatabase(folder)) as database, database.reading() as db:
                     if count_contents(db).documents or get_count(db, "generation") > 1:
                         return
                     address = get_address(db)
-            for path in folder.iterdir():
-                if path.name == SEGMENTS:
-                    shutil.rmtree(path)
-                elif path.name != LOCK:
-                    path.unlink()
-            if os.name != "nt":
-                _leave(folder)  # while it is held, so that the lock is not another's by then
+            _remove_ours(folder, _OURS)
             if address is not None:
                 release(address)
-        if os.name == "nt":
-            _leave(folder)  # Windows removes no file that is open, and so none that another holds
+        _leave(folder)
 
 
 def delete(folder: Path) -> list[str]:
@@ -169,24 +159,25 @@ def delete(folder: Path) -> list[str]:
         with suppress(IndexOutdated):
             check(IndexDatabase(folder))
         with writer_lock(folder):
-            ours = [path for path in folder.iterdir() if _is_ours(path.name) or path.name in _LATER]
-            for path in sorted(ours, key=lambda file: file.name in _DATABASE and 1 + _DATABASE.index(file.name)):
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path)
-                elif path.name != LOCK:
-                    path.unlink(missing_ok=True)  # SQLite may have removed its log
-            foreign = sorted(path.name for path in folder.iterdir() if path.name != LOCK)
-            if os.name != "nt":
-                _leave(folder, foreign)
-        if os.name == "nt":
-            _leave(folder, foreign)
+            foreign = _remove_ours(folder, _OURS | _LATER)
+        _leave(folder)
         return foreign
 
 
-def _leave(folder: Path, foreign: Sequence[str] = ()) -> None:
-    (folder / LOCK).unlink()
-    if not foreign:
-        folder.rmdir()
+def _remove_ours(folder: Path, names: Set[str]) -> list[str]:
+    ours = [path for path in folder.iterdir() if _is_ours(path.name) or path.name in names]
+    for path in sorted(ours, key=lambda file: file.name in _DATABASE and 1 + _DATABASE.index(file.name)):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != LOCK:
+            path.unlink(missing_ok=True)  # SQLite may have removed its log
+    return sorted(path.name for path in folder.iterdir() if path.name != LOCK)
+
+
+def _leave(folder: Path) -> None:
+    """Remove the lock, no longer held: Windows removes no open file. The folder goes too, if nothing else is in it."""
+    (folder / LOCK).unlink(missing_ok=True)
+    remove_empty([folder])
 
 
 # -- List --------------------------------------------------------------------------------------------------------------

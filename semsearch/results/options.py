@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
+from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
 
@@ -15,7 +14,6 @@ from semsearch.results.codec import ONLY_IF_SET, Record
 Mode = Literal["hybrid", "dense", "lexical", "exact"]
 RANKING: tuple[Mode, ...] = ("hybrid", "dense", "lexical")  # modes that rank, and do not list
 Syntax = Literal["full", "plain"]
-_AS_ELSEWHERE = {"limit": "k", "top_k": "k", "n": "k", "max_tokens": "max_words"}  # options of other search engines
 _INT64_END = 1 << 63  # the arrays that ids are looked up in
 
 
@@ -87,29 +85,16 @@ class SearchOptions(Record):
         if not isinstance(base, SearchOptions):
             raise UsageError(f"options must be SearchOptions, not {base!r}; from a dict: SearchOptions.from_dict(...)")
         changes: dict[str, Any] = {**keywords} if k is None else {"k": k, **keywords}
-        names = [field.name for field in fields(cls)]
-        for name in changes:
-            if name not in names:
-                instead = _meant(name, names)
-                raise UsageError(f"a search has no option {name!r}{instead}; the options are {', '.join(names)}")
+        names = cls.__dataclass_fields__
+        if unknown := [name for name in changes if name not in names]:
+            raise UsageError(f"a search has no option {unknown[0]!r}; the options are {', '.join(names)}")
         return replace(base, **changes) if changes else base
-
-
-def _meant(wrong: str, names: Sequence[str]) -> str:
-    """What was meant by an option that does not exist, as a part of a sentence; "" if that is unknown."""
-    close = get_close_matches(_AS_ELSEWHERE.get(wrong, wrong), [*names, "max_words"], 1, 0.7)
-    if close == ["max_words"]:
-        return "; a context is bounded by max_words"
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def strings(values: Iterable[str], name: str) -> tuple[str, ...]:
     """Check a sequence of strings; a single string, which would be read letter by letter, raises UsageError."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise UsageError(f"{name} must be a sequence of strings, not {values!r}; for one give [{values!r}]")
-    if isinstance(values, Mapping):  # its values would be lost
-        pairs = [f"{key}={value}" for key, value in values.items()]
-        raise UsageError(f"{name} must be a sequence of strings, not a mapping; give {pairs!r}")
     texts = tuple(values)
     for text in texts:
         if not isinstance(text, str):

@@ -59,15 +59,9 @@ def test_options_are_given_whole_or_by_keyword_or_both_and_then_the_keywords_win
         ({"mode": "magic"}, "mode must be one of hybrid, dense, lexical, exact, not 'magic'"),
         ({"filters": "a.md"}, r"filters must be a sequence of strings, not 'a.md'; for one give \['a.md'\]"),
         ({"filters": [1]}, "filters must be strings, not 1"),
-        ({"filters": {"year": 2024, "a": "b"}}, r"not a mapping; give \['year=2024', 'a=b'\]"),
+        ({"filters": {"year": 2024, "a": "b"}}, "filters must be a sequence of strings, not {"),
         ({"duplicates": "no"}, "duplicates must be true or false, not 'no'"),
-        (
-            {"min_scores": 0.5},
-            r"no option 'min_scores'; did you mean min_score\?; the options are k, mode, min_score, filters, context",
-        ),
-        ({"limit": 3}, r"no option 'limit'; did you mean k\?; the options are k, "),
-        ({"filter": ["a"]}, r"no option 'filter'; did you mean filters\?; the options"),
-        ({"maxwords": 300}, "no option 'maxwords'; a context is bounded by max_words; the options"),
+        ({"min_scores": 0.5}, "no option 'min_scores'; the options are k, mode, min_score, filters, context"),
         ({"colour": "red"}, "no option 'colour'; the options are k, "),
     ],
 )

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, overload
+from typing import Any, Literal, NamedTuple, SupportsIndex, overload
 
 from semsearch.errors import UsageError, quoted
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
@@ -79,13 +79,6 @@ class DuplicatePassage(Record):
         return Position(self.line, self.page, self.place)
 
 
-class HitExplainer(Protocol):
-    """The protocol of an index that found a hit and can explain its score."""
-
-    def explain(self, query: str, hit: Hit) -> Explanation:
-        """Explain the score of a hit for a query."""
-
-
 class FoundRecord(Record):
     """A record with a weak reference to its finder, which therefore keeps no index open.
 
@@ -93,9 +86,9 @@ class FoundRecord(Record):
     """
 
     __slots__ = ("_finder",)
-    _finder: Callable[[], HitExplainer | None]
+    _finder: Callable[[], Any]
 
-    def found_by(self, finder: Callable[[], HitExplainer | None]) -> None:
+    def found_by(self, finder: Callable[[], Any]) -> None:
         """Remember the finder of this record, given by a weak reference."""
         object.__setattr__(self, "_finder", finder)
 
@@ -163,7 +156,8 @@ class Hit(FoundRecord):
                 f"this hit in {self.path} has no index: it is a copy, or the index was closed; "
                 "use index.explain(query, hit)"
             )
-        return finder.explain(self.origin.query, self)
+        explanation: Explanation = finder.explain(self.origin.query, self)
+        return explanation
 
     def to_dict(self, *, origin: bool = False) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON. `origin` is needed only to explain the hit later."""

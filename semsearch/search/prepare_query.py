@@ -137,7 +137,7 @@ def embed(ids: Ragged, terms: UInt64, embedder: SentenceEmbedder, index: IndexVi
     """Embed a text, given by the ids of its words and by its terms. -> (d + k,)"""
     vector = embedder.transform_ragged(ids)
     topics = index.reader.topics
-    return np.asarray((vector if topics is None else join(vector, topics.of_each([terms])))[0])
+    return np.asarray((vector if topics is None else join(vector, topics.of_terms(terms)[None]))[0])
 
 
 def _corrected(

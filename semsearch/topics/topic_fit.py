@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -33,15 +31,6 @@ _MORE = 16  # dimensions computed beyond those kept
 _ROUNDS = 4  # of multiplying by A Aᵀ
 _AT_ONCE = 1 << 22  # postings looked through at a time
 _NOTHING = 1e-4  # of the largest singular value: below it, rounding
-
-
-@dataclass(frozen=True, slots=True)
-class PassageSample:
-    """The postings of some passages: how often each passage has each term, an entry for each of p pairs."""
-
-    terms: UInt64  # (p,)
-    passages: Int32  # index of the passage (p,)
-    counts: UInt8  # (p,)
 
 
 def fit_topics(
@@ -75,8 +64,8 @@ def _weighed(
     segments: Sequence[LexicalSegment], removed: IdRanges, ids: Int64, size: int, most_terms: int
 ) -> tuple[UInt64, Float32, csr_array] | None:
     """The terms (t,) to learn from, their idf (t,), and `size` of the passages by their weights, of length one."""
-    drawn = _draw(segments, ids[np.arange(size) * len(ids) // size])
-    names, columns = np.unique(drawn.terms, return_inverse=True)
+    terms, passages, counts = _draw(segments, ids[np.arange(size) * len(ids) // size])
+    names, columns = np.unique(terms, return_inverse=True)
     having = _having(segments, removed, names)
     kept = having < len(ids)  # a term that all passages have says nothing
     if np.count_nonzero(kept) > most_terms:
@@ -85,10 +74,11 @@ def _weighed(
         return None
     idf = np.log(len(ids) / having).astype(np.float32)
     entries = np.flatnonzero(kept[columns])
-    weights = log_counts(drawn.counts[entries]) * idf[columns[entries]]
-    column = (np.cumsum(kept) - 1)[columns[entries]]
-    matrix = csr_array(coo_array((weights, (drawn.passages[entries], column)), shape=(size, int(column.max()) + 1)))
-    return names[kept], idf[kept], _unit_rows(matrix)
+    rows, columns = passages[entries], columns[entries]
+    weights = log_counts(counts[entries]) * idf[columns]
+    weights /= np.sqrt(np.bincount(rows, weights**2))[rows]
+    places = (rows, (np.cumsum(kept) - 1)[columns])
+    return names[kept], idf[kept], csr_array(coo_array((weights, places), shape=(size, np.count_nonzero(kept))))
 
 
 def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
@@ -106,28 +96,22 @@ def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float
     return np.asarray(right)
 
 
-def _draw(segments: Sequence[LexicalSegment], chosen: Int64) -> PassageSample:
-    """All postings of the passages with the chosen ids, which rise. (s,)"""
-    parts: list[PassageSample] = []
+def _draw(segments: Sequence[LexicalSegment], chosen: Int64) -> tuple[UInt64, Int32, UInt8]:
+    """How often passages with the chosen ids, which rise, have each term: terms, numbers of passages, counts. (p,)"""
+    parts: list[tuple[UInt64, Int32, UInt8]] = []
     for segment in segments:
-        inside = np.flatnonzero(segment.id_ranges.has(chosen))
-        number = np.full(len(segment.postings), -1, dtype=np.int32)
+        postings, inside = segment.postings, np.flatnonzero(segment.id_ranges.has(chosen))
+        number = np.full(len(postings), -1, dtype=np.int32)
         number[segment.id_ranges.below(chosen[inside])] = inside
-        segment.postings.check()
-        for first in range(0, len(segment.postings.rows), _AT_ONCE):
-            numbers = number[segment.postings.rows[first : first + _AT_ONCE]]
+        postings.check()
+        for first in range(0, len(postings.rows), _AT_ONCE):
+            numbers = number[postings.rows[first : first + _AT_ONCE]]
             held = np.flatnonzero(numbers >= 0)
-            positions = first + held
-            owners = np.searchsorted(segment.postings.bounds, positions, side="right") - 1
-            parts.append(
-                PassageSample(segment.postings.terms[owners], numbers[held], segment.postings.counts[positions])
-            )
-        segment.postings.release()
-    return PassageSample(
-        np.concatenate([part.terms for part in parts]),
-        np.concatenate([part.passages for part in parts]),
-        np.concatenate([part.counts for part in parts]),
-    )
+            owners = np.searchsorted(postings.bounds, first + held, side="right") - 1
+            parts.append((postings.terms[owners], numbers[held], postings.counts[first + held]))
+        postings.release()
+    terms, numbers, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return terms, numbers, counts
 
 
 def _having(segments: Sequence[LexicalSegment], removed: IdRanges, terms: UInt64) -> Int64:
@@ -143,15 +127,6 @@ def _having(segments: Sequence[LexicalSegment], removed: IdRanges, terms: UInt64
         held = np.flatnonzero(positions >= 0)
         total[held] += np.diff(bounds)[positions[held]]
     return total
-
-
-def _unit_rows(matrix: csr_array) -> csr_array:
-    """Scale each row to length one; an empty row stays empty. (n, t) -> (n, t)"""
-    squares: Any = matrix.power(2)
-    lengths = np.sqrt(squares.sum(axis=1))
-    shares = 1 / np.where(lengths > 0, lengths, 1)
-    scaled = matrix.data * np.repeat(shares, np.diff(matrix.indptr)).astype(np.float32)
-    return csr_array((scaled, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 # -- Passages ----------------------------------------------------------------------------------------------------------

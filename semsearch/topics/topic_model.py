@@ -37,7 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch import tuning
-from semsearch.arrays.id_ranges import IdRanges, are_new
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int8, UInt64
 from semsearch.arrays.vectors import row_lengths, to_unit, unit
 from semsearch.errors import IndexDamaged, rebuild_command
@@ -144,29 +144,7 @@ class Topics:
 
     def of_terms(self, terms: UInt64) -> Float32:
         """The topic vector of a text, given by its terms, repetitions included. (n,) -> (k,)"""
-        return np.asarray(self.of_each([terms])[0])
-
-    def of_each(self, texts: Sequence[UInt64]) -> Float32:
-        """The topic vectors of several texts, given by their terms, repetitions included. n arrays -> (n, k)"""
-        terms = np.concatenate([np.zeros(0, dtype=np.uint64), *texts])
-        owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
-        order = np.lexsort((terms, owners))
-        terms, owners = terms[order], owners[order]
-        heads = np.flatnonzero(are_new(terms) | are_new(owners))
-        times = np.append(heads[1:], len(terms)) - heads
-        terms, owners = terms[heads], owners[heads]
-        positions = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
-        known = np.flatnonzero(self.terms[positions] == terms)
-        positions, owners = positions[known], owners[known]
-        weights = log_counts(np.minimum(times[known], MOST)) * self.idf[positions]
-        rows = weights[:, None] * self.rows(positions)
-        starts = np.flatnonzero(are_new(owners))
-        vectors: Float32 = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        lengths = np.zeros(len(texts), dtype=np.float32)
-        if len(starts):
-            vectors[owners[starts]] = np.add.reduceat(rows, starts, axis=0)
-            lengths[owners[starts]] = np.sqrt(np.add.reduceat(weights**2, starts))
-        return unit(vectors, scale=lengths * _SCALE)
+        return np.asarray(self.shares(terms).sum(axis=0))
 
     def shares(self, terms: UInt64) -> Float32:
         """The share of each term in `of_terms`; a repeated term has the same share each time. (n,) -> (n, k)"""

@@ -7,8 +7,8 @@ usual. Anything but a mapping is not front matter: a Markdown file may well begi
 from __future__ import annotations
 
 import datetime
-import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -47,7 +47,8 @@ def front_matter(source: str) -> FrontMatter:
     if not match:
         return FrontMatter()
     try:
-        values = _parse_toml(match["body"]) if match["fence"] == "+++" else _parse_yaml(match["body"])
+        body = match["body"].replace("\r\n", "\n").replace("\r", "\n")
+        values = read_toml(body) if match["fence"] == "+++" else _parse_yaml(body)
         metadata = _JsonValues(_MOST_VALUES).convert(values)
     except ImportError:
         raise
@@ -62,10 +63,6 @@ def _parse_yaml(text: str) -> Any:
     import yaml  # as long to import as a search takes, and many folders have no front matter
 
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
-def _parse_toml(text: str) -> Any:
-    return read_toml(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def json_values(mapping: Mapping[Any, Any]) -> dict[str, Any]:
@@ -105,15 +102,8 @@ class _JsonValues:
         if hasattr(value, "tolist"):  # NumPy's scalars and arrays
             return self.convert(value.tolist(), depth + 1)
         if isinstance(value, (int, float)):
-            return value if _is_finite(value) else None
+            return value if abs(value) <= sys.float_info.max else None  # nor what is no number
         return None if value is None else _text(value)
-
-
-def _is_finite(number: float) -> bool:
-    try:
-        return math.isfinite(number)
-    except OverflowError:  # an integer above every float
-        return False
 
 
 def _text(value: Any) -> str:

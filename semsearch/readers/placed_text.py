@@ -80,13 +80,11 @@ class PlacedText:
             return self
         replaced, last = PlacedText(), 0
         for match in pattern.finditer(text):
-            for piece, offset in self._pieces(last, match.start()):
-                replaced.add(piece, offset)
+            replaced.add_all(self.cut(last, match.start()))
             if text_instead := by if isinstance(by, str) else by(match):
                 replaced.add(text_instead, self.source_offset(match.start()))
             last = match.end()
-        for piece, offset in self._pieces(last, self._length):
-            replaced.add(piece, offset)
+        replaced.add_all(self.cut(last, self._length))
         return replaced
 
     def translated(self, table: Mapping[int, int | str]) -> PlacedText:

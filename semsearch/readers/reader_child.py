@@ -146,44 +146,37 @@ def _lower(name: str, most: int, *, is_lasting: bool = True) -> None:
 # -- Questions ---------------------------------------------------------------------------------------------------------
 
 
-class _Server:
-    """Answers what another process asks, while this one has nothing else to do."""
-
-    def __init__(self, questions: IO[bytes], answers: IO[bytes], watch: _Watch) -> None:
-        self._questions, self._answers, self._watch = questions, answers, watch
-
-    def serve(self) -> None:
-        """Answer until there are no more questions, or a file has taken much memory."""
-        send(self._answers, {"ready": True})
-        is_last = False
-        while not is_last:
-            try:
-                header, data = receive(self._questions, sys.maxsize)
-            except MessageError:
-                return
-            self._watch.begin(header["seconds"], header["memory"])
-            answer, result = _answer(header, data)
-            answer["last"] = is_last = self._watch.end()
-            del header, data
-            send(self._answers, answer, result)
-
-    def send_part(self, data: bytes) -> None:
-        send(self._answers, {"part": True}, data)
-        self._watch.begin_again()
-
-
-_server: _Server | None = None
+_answers: IO[bytes] | None = None  # to the process that asks; None: this one does not read files for another
+_watch: _Watch | None = None
 
 
 def is_running() -> bool:
     """Return whether this process reads files for another one."""
-    return _server is not None
+    return _answers is not None
 
 
 def send_part(data: bytes) -> None:
     """Send a part of the answer; the time for the question counts anew."""
-    assert _server is not None
-    _server.send_part(data)
+    assert _answers is not None
+    assert _watch is not None
+    send(_answers, {"part": True}, data)
+    _watch.begin_again()
+
+
+def _serve(questions: IO[bytes], answers: IO[bytes], watch: _Watch) -> None:
+    """Answer until there are no more questions, or a file has taken much memory."""
+    send(answers, {"ready": True})
+    is_last = False
+    while not is_last:
+        try:
+            header, data = receive(questions, sys.maxsize)
+        except MessageError:
+            return
+        watch.begin(header["seconds"], header["memory"])
+        answer, result = _answer(header, data)
+        answer["last"] = is_last = watch.end()
+        del header, data
+        send(answers, answer, result)
 
 
 def _answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -197,18 +190,18 @@ def _answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]
 
 def main(parent: int) -> None:
     """Serve the process that has started this one, with this process id, over standard input and output."""
-    global _server  # this process has no other
+    global _answers, _watch  # this process has no other
     gc.set_threshold(100_000)  # a document is a tree that is all in use
-    answers = os.fdopen(os.dup(1), "wb")
+    _answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints goes where errors go: nowhere
     for ignored in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, ignored):
             signal.signal(getattr(signal, ignored), signal.SIG_IGN)
-    _server = _Server(sys.stdin.buffer, answers, _Watch(parent))
+    _watch = _Watch(parent)
     _lower("RLIMIT_CORE", 0)
     _lower("RLIMIT_FSIZE", 0)
     _lower("RLIMIT_NOFILE", _FILES)
     _lower("RLIMIT_NPROC", 0, is_lasting=False)  # a library that needs threads lifts it
     with suppress(OSError):  # nobody listens any more
-        _server.serve()
+        _serve(sys.stdin.buffer, _answers, _watch)
     os._exit(0)

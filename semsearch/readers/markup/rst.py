@@ -273,11 +273,7 @@ class _RstReader:
             return end
         kept = last.text[:-1] if last.text[-3:-2].strip() else last.text[:-2].rstrip()
         self._add(self._seen([*lines[start : end - 1], last._replace(text=kept)]))
-        return self._announced(lines, end)
-
-    def _announced(self, lines: _Lines, start: int) -> int:
-        """Take the indented code after "::"."""
-        first = next((number for number in range(start, len(lines)) if lines[number].text), len(lines) - 1)
+        first = next((number for number in range(end, len(lines)) if lines[number].text), len(lines) - 1)
         end = _indented_end(lines, first)
         self._literal(lines[first:end])
         return end

@@ -7,6 +7,7 @@ line of the one before, and that is read once.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from itertools import pairwise
 from pathlib import PurePath
@@ -31,10 +32,7 @@ def read(source: str, name: str) -> Document:
     def end() -> None:
         nonlocal text, spots
         if text:
-            block = text.block(source)
-            blocks.append(
-                Block(block.text, block.start, anchors=block.anchors, place=spots[0].place, spots=tuple(spots))
-            )
+            blocks.append(replace(text.block(source), place=spots[0].place, spots=tuple(spots)))
         text, spots = PlacedText(), []
 
     starts = [*line_starts(source), len(source)]

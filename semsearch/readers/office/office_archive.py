@@ -39,11 +39,9 @@ class Archive:
             )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except zipfile.BadZipFile as error:
+        except Exception as error:  # zipfile has a dozen for what is damaged: of seeking, structs, versions, names
             reason = "it is not a zip archive, or is truncated" if "not a zip" in str(error) else str(error)
             raise self._damaged(reason if data else "it is empty") from None
-        except Exception as error:  # zipfile has a dozen for what is damaged: of seeking, structs, versions, names
-            raise self._damaged(str(error)) from None
         self._members = {member.filename: member for member in self._zip.infolist()}
 
     def __contains__(self, path: str) -> bool:

@@ -43,15 +43,11 @@ def read(data: bytes, name: str) -> Document:
     tree = archive.tree("content.xml")
     if tree.find(f"{_OFFICE}body/{_OFFICE}presentation") is not None:
         return office_document(archive, _slides(tree), DamagedParts(name), "odp")
-    return office_document(archive, _text(tree), DamagedParts(name), "odt")
-
-
-def _text(tree: Any) -> Builder:
     reading = _OdtReading(_PARAGRAPHS, page=1 if next(tree.iter(_PAGE_BREAK), None) is not None else None)
     body = tree.find(_OFFICE + "body")
     reading.take(() if body is None else body)
     reading.take_notes()
-    return reading.builder
+    return office_document(archive, reading.builder, DamagedParts(name), "odt")
 
 
 def _opened_archive(data: bytes, name: str) -> Archive:

@@ -12,7 +12,7 @@ import ctypes
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -39,10 +39,8 @@ def opened_pdf(data: bytes, name: str) -> Iterator[Any]:
         if "password" in str(error).lower():
             raise SourceError(f"{name} is protected by a password; save it without one") from None
         raise SourceError(f"{name} cannot be read as PDF: {str(error).strip('.')}; it may be truncated") from None
-    try:
+    with closing(document):
         yield document
-    finally:
-        document.close()
 
 
 # -- Forms -------------------------------------------------------------------------------------------------------------
@@ -139,16 +137,12 @@ def _read_page(document: Any, number: int, pages: Pages, *, has_form: bool) -> N
     except pypdfium2.PdfiumError:  # one page of a file that is damaged
         pages.unread.append(number)
         return
-    text = page.get_textpage()
-    try:
+    with closing(page), closing(page.get_textpage()) as text:
         lines = _lines(text, page, number, pypdfium2.raw)
         if has_form:
             lines = with_fields(lines, field_lines(document, page, number, pypdfium2.raw))
         pages.sizes[number] = page.get_size()
         is_blank = not pypdfium2.raw.FPDFPage_CountObjects(page.raw)
-    finally:
-        text.close()
-        page.close()
     pages.lines.extend(lines)
     if not lines and not is_blank:
         pages.unread.append(number)

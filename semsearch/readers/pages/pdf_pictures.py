@@ -15,7 +15,7 @@ import unicodedata
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -153,11 +153,8 @@ def draw_page(page: Any, width: int) -> UInt8:
     """Draw a page so many pixels wide, or less wide if it is too high: (h, w, 3)."""
     across, down = (max(side, 0.01) for side in page.get_size())
     scale = min(width / across, (MOST_PIXELS / (across * down)) ** 0.5) - 0.9 / max(across, down)
-    bitmap = page.render(scale=scale, rev_byteorder=True)
-    try:
+    with closing(page.render(scale=scale, rev_byteorder=True)) as bitmap:
         return np.array(bitmap.to_numpy()[..., :3])
-    finally:
-        bitmap.close()
 
 
 # -- Pages with sentences ----------------------------------------------------------------------------------------------
@@ -229,38 +226,30 @@ def placed(data: bytes, name: str, number: int, before: Sequence[str], on: Seque
     """A PlacedPage, as JSON. Raises as `page_picture`."""
     pypdfium2 = pdfium()
     with opened_pdf(data, name) as document, _page(document, name, number, pypdfium2) as page:
-        text = page.get_textpage()
-        try:
+        with closing(page.get_textpage()) as text:
             letters, characters = page_letters(text, pypdfium2.raw)
-            earlier = _letters_on(document, number - 1, pypdfium2) if before else ""
-            later = _letters_on(document, number + 1, pypdfium2) if on else ""
+            earlier = _letters_on(document, name, number - 1, pypdfium2) if before else ""
+            later = _letters_on(document, name, number + 1, pypdfium2) if on else ""
             begun = ([(start - len(earlier), end - len(earlier)) for start, end in pieces]
                      for pieces in find_sentences(before, earlier, letters))  # fmt: skip
             places = []
             for pieces in (*begun, *find_sentences(on, letters, later)):
                 parts = (characters[max(0, start) : max(0, end)] for start, end in pieces)
                 places.append([box for part in parts if part for box in boxes_of(part, page, text, pypdfium2.raw)])
-            width, height = page.get_size()
-            label = str(document.get_page_label(number - 1) or "")
-            return msgspec.json.encode(PlacedPage(len(document), label, width, height, places))
-        finally:
-            text.close()
+        width, height = page.get_size()
+        label = str(document.get_page_label(number - 1) or "")
+        return msgspec.json.encode(PlacedPage(len(document), label, width, height, places))
 
 
-def _letters_on(document: Any, number: int, pypdfium2: Any) -> str:
+def _letters_on(document: Any, name: str, number: int, pypdfium2: Any) -> str:
     """The letters of another page; none if there is no such page, or it is damaged."""
-    if not 1 <= number <= len(document):
-        return ""
-    try:
-        page = document[number - 1]
-    except pypdfium2.PdfiumError:
-        return ""
-    text = page.get_textpage()
-    try:
+    with (
+        suppress(UsageError, SourceError),
+        _page(document, name, number, pypdfium2) as page,
+        closing(page.get_textpage()) as text,
+    ):
         return letters_of(text.get_text_range())
-    finally:
-        text.close()
-        page.close()
+    return ""
 
 
 @contextmanager
@@ -272,7 +261,5 @@ def _page(document: Any, name: str, number: int, pypdfium2: Any) -> Iterator[Any
         page = document[number - 1]
     except pypdfium2.PdfiumError:
         raise SourceError(f"page {number} of {name} is damaged and cannot be shown") from None
-    try:
+    with closing(page):
         yield page
-    finally:
-        page.close()

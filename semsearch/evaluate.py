@@ -264,15 +264,11 @@ def figures_of(ranks: Sequence[int | None]) -> dict[str, float]:
 
 def _read_runs(path: Path) -> dict[str, dict[str, dict[str, int | None]]]:
     """The ranks that are kept, by file, mode and question; none if there are none, or the file is damaged."""
+    import msgspec  # heavy, and the command line loads this module for its help
+
     try:
-        return {
-            file: {
-                mode: {query: rank for query, rank in ranks.items() if rank is None or isinstance(rank, int)}
-                for mode, ranks in modes.items()
-            }
-            for file, modes in json.loads(path.read_text(encoding="utf-8")).items()
-        }
-    except (OSError, ValueError, RecursionError, AttributeError):
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, dict[str, int | None]]])
+    except (OSError, msgspec.DecodeError, RecursionError):
         return {}
 
 

@@ -6,7 +6,7 @@ pieces (semsearch.word_vectors.pieces), and its hash, by which an embedder remem
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,16 +130,6 @@ class Ragged:
         """The rows from `first` up to, not including, `last`."""
         start, end = self.indptr[first], self.indptr[last]
         return Ragged(self.ids[start:end], self.indptr[first : last + 1] - start, self.unknown_words)
-
-    def parts(self, most: int) -> Iterator[Ragged]:
-        """The rows one after another, so many together that they have `most` words at most, or one row."""
-        first = 0
-        while len(self.ids) > most and first < len(self):
-            last = max(first + 1, int(np.searchsorted(self.indptr, self.indptr[first] + most, side="right")) - 1)
-            yield self.part(first, last)
-            first = last
-        if not first:
-            yield self
 
     def only(self, chosen: Bool) -> Ragged:
         """Keep only the chosen words of each text. (t,) -> n rows"""

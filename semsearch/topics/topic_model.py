@@ -45,7 +45,7 @@ from semsearch.lexical.postings import MOST, Postings
 from semsearch.storage.segments import Segment, segment_name
 from semsearch.system.durable import CheckedFile, write_durably
 from semsearch.text.languages import ENGLISH
-from semsearch.text.terms import Lexicon, of_question
+from semsearch.text.terms import Lexicon
 
 if TYPE_CHECKING:
     from semsearch.system.durable import Write
@@ -156,10 +156,6 @@ class Topics:
         rows = weights[:, None] * self.rows(positions)
         factor = to_unit(rows.sum(axis=0)[None], scale=row_lengths(weights[None]) * _SCALE)
         return np.asarray((rows * factor / times[:, None])[which.reshape(-1)], dtype=np.float32)
-
-    def of_question(self, question: str, languages: Sequence[str] = (ENGLISH,)) -> Float32:
-        """The topic vector of a query, without its stop words if it has other words. (k,)"""
-        return self.of_terms(of_question(question, languages))
 
     def of_passage(self, heading: str, text: str, language: str = ENGLISH) -> Float32:
         """The topic vector of a passage, as in the index: the terms of its headings count double. (k,)"""

@@ -173,7 +173,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
             if title.any():
                 expected["title"] = title @ asked
             if topics is not None:
-                expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_question(question)
+                expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_terms(of_question(question))
             cosines = {part.of: part.cosine for part in found.cosines}
             assert cosines == {of: pytest.approx(cosine, abs=2e-3) for of, cosine in expected.items()}
 

@@ -10,6 +10,7 @@ as there are colours for all; what has no colour of its own is in one last group
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.spatial import cKDTree
+from scipy.cluster.vq import kmeans2
 
 from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.results.documents import MapRegion
@@ -76,12 +77,8 @@ def _divided(points: Float32, k: int) -> Int64:
     """Divide points into k regions by Lloyd's algorithm; each point's region. (n, 2) -> (n,)"""
     order = np.lexsort((points[:, 1], points[:, 0]))
     centres = points[order[(np.arange(k) * len(points) + len(points) // 2) // k]].astype(np.float64)
-    for _ in range(_ROUNDS):
-        homes: Int64 = np.asarray(cKDTree(centres).query(points)[1], dtype=np.int64)
-        sizes = np.bincount(homes, minlength=k)
-        sums = np.stack([np.bincount(homes, weights=axis, minlength=k) for axis in points.T], axis=1)
-        centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
-    return homes
+    with warnings.catch_warnings(action="ignore"):  # of a region that no point is nearest to
+        return np.asarray(kmeans2(points.astype(np.float64), centres, _ROUNDS, minit="matrix")[1], dtype=np.int64)
 
 
 def _middle(members: Float32) -> Float32:

@@ -116,7 +116,7 @@ class MultiIndex(Searchable):
             else index.searcher.similar_to(texts, wide)
             for name, index in self.indexes.items()
         }
-        return together(answers, _ordered(fuse_alike(answers, options.mode, boosted=bool(options.boosts)), options))
+        return together(answers, _ordered(fuse_alike(answers, options.mode), options))
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._index_of(hit).searcher.explain(query, hit, mode, beside=self._beside()[str(hit.index)])
@@ -265,18 +265,16 @@ def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
     return sorted(all_hits, key=lambda hit: -hit.score)
 
 
-def fuse_alike(answers: Answers, mode: Mode, *, boosted: bool = False) -> list[Hit]:
+def fuse_alike(answers: Answers, mode: Mode) -> list[Hit]:
     """Like `fuse_answers`, for hits of `similar`, whose scores have no feedback, and which have no origin.
 
-    What boosts have added, if there are any, is what a score has beyond that of its parts in its own index.
+    What boosts have added is what a score has beyond that of its parts in its own index.
     """
     all_hits = [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
     if mode == "hybrid":
-        scores = _fused_alone(all_hits)
-        if boosted:
-            scores += np.array([hit.score for hit in all_hits])
-            scores -= np.concatenate([_fused_alone(hits) for hits in answers.values()])
-        all_hits = [replace(hit, score=score) for hit, score in zip(all_hits, scores.tolist(), strict=True)]
+        boosts = np.array([hit.score for hit in all_hits]) - np.concatenate([*map(_fused_alone, answers.values())])
+        scores = (_fused_alone(all_hits) + np.round(boosts, 9)).tolist()  # to the bit the same without any
+        all_hits = [replace(hit, score=score) for hit, score in zip(all_hits, scores, strict=True)]
     return sorted(all_hits, key=lambda hit: -hit.score)
 
 

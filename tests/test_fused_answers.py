@@ -43,7 +43,7 @@ def hit(
         "end": 1,
         "passage_id": 1,
         "sentence_id": 1,
-        "origin": Origin("query", mode, 1, weights, (1,), points=points),
+        "origin": Origin("query", mode, 1, weights, points=points),
     }
     return Hit(**fields | changed)
 
@@ -108,14 +108,14 @@ def test_similar_hits_keep_what_a_boost_added() -> None:
     alone = Weights(0.7, 0.3, 1.0)
     first = hit("first", 0.9, 10.0, alone, origin=None, score=0.63 + 0.3 + 0.05)
     other = hit("other", 0.2, 1.0, alone, origin=None, score=0.14 + 0.3)
-    found = scores(fuse_alike({"a": [first], "b": [other]}, "hybrid", boosted=True))
+    found = scores(fuse_alike({"a": [first], "b": [other]}, "hybrid"))
     assert found == {"first": pytest.approx(0.98), "other": pytest.approx(0.17)}
 
 
 def test_similar_hits_are_scored_by_the_best_words_of_all() -> None:
     alone = Weights(0.7, 0.3, 1.0)
     answers = {
-        "a": [hit("near", 0.9, 10.0, alone, origin=None)],
+        "a": [hit("near", 0.9, 10.0, replace(alone, best=10.0), origin=None)],
         "b": [hit("far", 0.2, 1.0, alone, origin=None), hit("silent", 0.4, None, alone, origin=None)],
     }
     found = fuse_alike(answers, "hybrid")

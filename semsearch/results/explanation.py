@@ -130,7 +130,6 @@ class Origin(Record):
     mode: Mode
     generation: int  # of the index that answered
     weights: Weights
-    models: tuple[int, ...]  # ids of the feedback documents
     text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
     language: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of the query, where it is known
     points: Mapping[str, float] = field(default_factory=dict, kw_only=True)  # of the score, by stage, but for zeros

@@ -110,9 +110,9 @@ def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence
     words = asked.read_texts.words(groups, languages, asked.table)
     if len(words.ids) and asked.table is not None and asked.vectors is not None:
         ids, which = np.unique(words.ids, return_inverse=True)
-        rows, squares = asked.read_texts.rows(ids, asked.table)
+        rows = asked.table.rows(ids)
         cosines = np.maximum(_products(rows, asked.vectors), 0)
-        cosines *= cosines / np.maximum(squares, np.float32(1e-9))[:, None]
+        cosines *= cosines / np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
         firsts = are_new(words.of_ids).nonzero()[0]
         similar[words.of_ids[firsts]] = np.maximum.reduceat(cosines[which.reshape(-1)], firsts, axis=0)
     if not len(asked.terms):
@@ -175,8 +175,8 @@ def query_words(query: Query, index: IndexView) -> QueryWords:
     reader, hashes = index.reader, _hashes(query, index.reader)
     row_of_term, names = _rows(query.terms, hashes)
     terms, rows = np.array([*row_of_term], dtype=np.uint64), np.array([*row_of_term.values()], dtype=np.int64)
-    words = None if query.original is None else query.words  # of an example, those are only its most telling ones
-    lookup = reader.lexical.find(query.terms.terms) if words is None else words.lookup
+    words = None if query.original is None or index.beside else query.words  # of an example, only its most telling ones
+    lookup = reader.lexical.find(query.terms.terms) if words is None else words.lookup  # in this index alone
     at, rarity, idf = np.searchsorted(lookup.terms, terms), np.full(len(names), np.inf), np.zeros(len(names))
     np.minimum.at(rarity, rows, (lookup.weights / lookup.times)[at])
     np.maximum.at(idf, rows, lookup.idf[at])

@@ -105,7 +105,7 @@ class Candidates:
         across_languages  other_languages, with other BM25 and cosines for these passages
         fuse              weights; the points "dense" and "lexical"
         short_sections, proximity, support: the points "short", "proximity", "support" and "long"
-        feedback          feedback; its points, and its cosines in dense
+        feedback          its points, and its cosines in dense
         crowding          its points
         relevance         relevance
         boosts            boosts; their points
@@ -127,7 +127,6 @@ class Candidates:
         self.other_languages: OtherLanguages | None = None
         self.weights = Weights(1.0, 0.0)
         self.relevance: RelevanceOf | None = None
-        self.feedback: tuple[int, ...] = ()  # ids of the feedback passages
         self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
 
     @property

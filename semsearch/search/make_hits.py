@@ -108,7 +108,6 @@ def origin_of(query: Query, candidates: Candidates, position: int, index: IndexV
         query.options.mode,
         index.reader.generation,
         candidates.weights if others is None or not others.are_other[position] else others.weights,
-        candidates.feedback,
         text=None if query.text == query.original else query.text,
         language=query.language,
         points={name: value for name, value in points.items() if value},

@@ -187,7 +187,6 @@ def feedback(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
     best = int(np.argmax(np.where(np.isnan(scores), -np.inf, scores)))
     cosine = inner_products(dense.vectors, dense.vectors[best])
     candidates.dense = replace(dense, cosines={**dense.cosines, "feedback": cosine})
-    candidates.feedback = (int(candidates.ids[best]),)
     return candidates.add("feedback", near * cosine)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from semsearch.arrays.types import Float32, Int32, Int64, UInt64
-from semsearch.system.open_cache import OpenCache, ReadCache
+from semsearch.arrays.types import Int32, Int64, UInt64
+from semsearch.system.open_cache import ReadCache
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, sequences, word_chunks
 from semsearch.text.tokens import WordChunk
@@ -22,7 +21,6 @@ Texts = tuple[str, ...]  # that are read together, such as the sentences of a pa
 _Form = tuple[Any, Int64]  # a form of the words of some texts, one after the other, and how many each text has
 _MOST_READ = 4096  # such groups: ten megabytes
 _MOST_STEMS = 1 << 17  # terms that are remembered
-_MOST_ROWS = 1 << 15  # vectors of words: at most 32 megabytes at 256 dimensions
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,6 @@ class ReadTexts:
 
     def __init__(self) -> None:
         self._caches: dict[tuple[str, str], ReadCache[Texts, tuple[_Form, ...]]] = {}  # by language and table
-        self._rows: OpenCache[str, _DecodedRows] = OpenCache()  # by table
         self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
         self._stemming = Lock()
 
@@ -59,12 +56,6 @@ class ReadTexts:
         """The terms of each text in a language, in order."""
         forms = self._forms([(text,) for text in texts], language, None)
         return [forms[text,][1][0] for text in texts]
-
-    def rows(self, ids: Int32, table: WordVectors) -> tuple[Float32, Float32]:
-        """The vectors of different words, and their squared lengths. (n,) -> (n, d), (n,)"""
-        if len(ids) > _MOST_ROWS:
-            return _decoded(ids, table)
-        return self._rows.get(table.digest, partial(_DecodedRows, table)).of(ids)
 
     def _forms(
         self, groups: Sequence[Texts], language: str, table: WordVectors | None
@@ -108,36 +99,6 @@ class ReadTexts:
                 self._lexicon = Lexicon(keeps_spellings=False)
             numbers = [self._lexicon.stem_numbers(chunk, language) for chunk in chunks]
             return np.asarray(self._lexicon.terms[np.concatenate(numbers)])
-
-
-class _DecodedRows:
-    """The vectors of words that passages had lately: all are forgotten before there are too many."""
-
-    def __init__(self, table: WordVectors) -> None:
-        self._table = table
-        self._places = np.full(len(table), -1, dtype=np.int32)
-        self._rows = np.empty((_MOST_ROWS, table.dimension), dtype=np.float32)  # takes memory where it is written
-        self._squares = np.empty(_MOST_ROWS, dtype=np.float32)
-        self._used = 0
-        self._adding = Lock()
-
-    def of(self, ids: Int32) -> tuple[Float32, Float32]:
-        """The vectors of different words, and their squared lengths. (n,) -> (n, d), (n,)"""
-        with self._adding:
-            places = self._places[ids]
-            if len(lacking := ids[places < 0]):
-                if self._used + len(lacking) > _MOST_ROWS:
-                    self._places[:], self._used, lacking = -1, 0, ids
-                first, self._used = self._used, self._used + len(lacking)
-                self._rows[first : self._used], self._squares[first : self._used] = _decoded(lacking, self._table)
-                self._places[lacking] = np.arange(first, self._used)
-                places = self._places[ids]
-            return self._rows.take(places, axis=0), self._squares[places]
-
-
-def _decoded(ids: Int32, table: WordVectors) -> tuple[Float32, Float32]:
-    rows = table.rows(ids)
-    return rows, np.einsum("ij,ij->i", rows, rows)
 
 
 def _split(words: Any, counts: Int64, sizes: Sequence[int]) -> list[_Form]:

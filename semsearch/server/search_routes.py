@@ -22,7 +22,6 @@ router = Operations()
 # -- Parameters --------------------------------------------------------------------------------------------------------
 
 _MOST_PASSAGES = 250_000  # that a search may be restricted to: about as many as fit into a body
-_MOST_MODELS = 1000  # passages that an origin names; a search names ten
 _Text = Annotated[str, StringConstraints(max_length=10_000)]
 _Query = Annotated[_Text, Field(description="The query, in any words.", examples=["how do I rotate the keys?"])]
 _Origin = Annotated[bool, Field(description="Include each hit's origin, which explain needs to reproduce its score.")]
@@ -276,8 +275,6 @@ def check_origin(hit: Hit) -> None:
         0 <= weight < 1e9 for weight in (weights.dense, weights.lexical, weights.near)
     ):
         raise UsageError("the origin of this hit has invalid weights; send the hit as returned")
-    if len(origin.models) > _MOST_MODELS:
-        raise UsageError(f"the origin of this hit names {len(origin.models)} passages; send the hit as returned")
 
 
 @router.operation("GET", "/v1/context", ContextAnswer)

@@ -83,7 +83,7 @@ def test_what_was_written_as_json_is_read_back_as_it_was(cls: type[Any], data: s
 HIT = Hit(
     rank=1, score=0.5, dense=None, lexical=2.0, path="a.md", root="", document="a", title="A", line=3, page=None,
     headings=("A", "B"), sentence="It is.", passage="It is. So.", start=0, end=6, passage_id=1, sentence_id=1,
-    metadata={"tags": ["x"]}, origin=Origin("it", "hybrid", 7, Weights(0.5, 0.5), (1, 2)),
+    metadata={"tags": ["x"]}, origin=Origin("it", "hybrid", 7, Weights(0.5, 0.5)),
 )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ import pytest
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
-from semsearch.search import text_words
 from semsearch.search.alignment import OTHER_FORM, RECALLED, query_words, recalled, similarities, word_weights
 from semsearch.search.answer_kind import answer_kind
 from semsearch.search.index_reader import IndexReader, IndexView
@@ -400,15 +399,3 @@ def test_the_shares_of_the_words_sum_to_the_score_of_the_choice(
             assert (word.match in words(SHIPS)) == (word.similarity > 0)
         assert {word.word: word.match for word in quote.words}["ships"] == "ship"
         assert type(explained).from_dict(explained.to_dict()) == explained
-
-
-def test_vectors_of_words_are_right_however_many_were_forgotten(
-    small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(text_words, "_MOST_ROWS", 8)
-    read = text_words.ReadTexts()
-    for first, last in ((0, 5), (3, 8), (20, 26), (0, 5), (0, 40), (2, 4)):
-        ids = np.arange(first, last, dtype=np.int32)
-        rows, squares = read.rows(ids, small_vectors)
-        assert np.array_equal(rows, small_vectors.rows(ids))
-        assert np.allclose(squares, np.square(rows).sum(axis=1))

@@ -89,8 +89,8 @@ def test_a_hit_that_was_tampered_with_makes_no_failure(asker: Asker, docs: Index
     numbers = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
     hit[data.draw(st.sampled_from(["passage_id", "sentence_id", "line", "page", "score", "rank"]))] = data.draw(numbers)
     hit["sentence"] = data.draw(st.sampled_from([hit["sentence"], "", "xyzzy", "\x00"]))
-    part = data.draw(st.sampled_from(["weights", "models", "generation", "mode", "query", "rerank"]))
-    drawn = {"models": st.lists(numbers), "weights": st.dictionaries(st.sampled_from(["best", "near"]), numbers)}
+    part = data.draw(st.sampled_from(["weights", "generation", "mode", "query", "rerank"]))
+    drawn = {"weights": st.dictionaries(st.sampled_from(["best", "near"]), numbers)}
     hit["origin"][part] = data.draw(drawn.get(part, VALUES))
     given = {"index": "docs", "hit": hit, "query": "a ship in the storm"}
     send(asker, next(one for one in operations() if one.name == "explain"), given)
@@ -115,10 +115,10 @@ def test_nothing_that_is_written_makes_the_server_fail(writer: Asker, data: st.D
 
 
 @pytest.mark.parametrize("number", [-(2**63) - 1, 10**400])
-@pytest.mark.parametrize("name", ["models", "passage_id", "sentence_id", "line", "page", "generation"])
+@pytest.mark.parametrize("name", ["passage_id", "sentence_id", "line", "page", "generation"])
 def test_numbers_that_no_index_can_have_are_a_bad_request(asker: Asker, docs: Index, name: str, number: int) -> None:
     hit = docs.search("a ship in the storm", 1)[0].to_dict(origin=True)
     target = hit if name in hit else hit["origin"]
-    target[name] = [number] if name == "models" else number
+    target[name] = number
     explain = next(one for one in operations() if one.name == "explain")
     assert send(asker, explain, {"index": "docs", "hit": hit, "query": "a ship in the storm"}) == 400

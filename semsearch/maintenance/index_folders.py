@@ -171,12 +171,15 @@ def _remove_ours(folder: Path, names: Set[str]) -> list[str]:
             shutil.rmtree(path)
         elif path.name != LOCK:
             path.unlink(missing_ok=True)  # SQLite may have removed its log
+    if os.name != "nt":  # while it is held: who waits for it then locks a new one
+        (folder / LOCK).unlink(missing_ok=True)
     return sorted(path.name for path in folder.iterdir() if path.name != LOCK)
 
 
 def _leave(folder: Path) -> None:
-    """Remove the lock, no longer held: Windows removes no open file. The folder goes too, if nothing else is in it."""
-    (folder / LOCK).unlink(missing_ok=True)
+    """Remove the folder if nothing is left in it. On Windows, which removes no open file, the lock goes only now."""
+    if os.name == "nt":
+        (folder / LOCK).unlink(missing_ok=True)
     remove_empty([folder])
 
 

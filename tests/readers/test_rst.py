@@ -70,6 +70,15 @@ def test_lines_and_offsets_are_exact(end: str) -> None:
     ]
 
 
+def test_the_headers_of_a_pep_are_metadata() -> None:
+    for end in ("\n", "\r\n"):
+        header = "PEP: 8\nTitle: A Style\nAuthor: A <a@x.org>,\n        B\nPost-History:\n\n"
+        document = read((header + "Text\n====\n\nWords.\n").replace("\n", end))
+        assert document.metadata == {"PEP": "8", "Title": "A Style", "Author": "A <a@x.org>, B", "Post-History": ""}
+        assert document.title == "A Style"
+        assert [block.text for block in document.blocks] == ["Text", "Words."]
+
+
 def test_a_field_list_at_the_top_or_under_the_first_title_is_metadata() -> None:
     for source in (
         ":Author: A\n:Status: *Final*\n\nTitle\n=====\n\nText.",

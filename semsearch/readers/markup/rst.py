@@ -1,8 +1,9 @@
 """reStructuredText, Sphinx's too, as its reader sees it: headings, paragraphs, list items, rows of tables, code.
 
-The field list that a text begins with, or that follows its first title, is metadata. Comments, targets, labels of
-footnotes and definitions of substitutions are left out; where one is used, its name is read. An unknown directive gives
-its argument and its content, every role the text that is seen. No file is included, and no raw output kept.
+The field list that a text begins with, or that follows its first title, is metadata, as are the headers of Python's
+PEPs. Comments, targets, labels of footnotes and definitions of substitutions are left out; where one is used, its name
+is read. An unknown directive gives its argument and its content, every role the text that is seen. No file is included,
+and no raw output kept.
 
 The elements are told from their first lines, as docutils does; a line is known by its indentation, its text, and where
 that stands in the source, so all places are exact. What is not marked up properly is text.
@@ -51,6 +52,9 @@ def read(source: str, name: str) -> Document:
     """Read a reStructuredText. Its title is the field "title", else the first section's, else its name."""
     lines = list(_lines(source))
     reader = _RstReader(source)
+    if header := _MAIL_HEADER.match(source):
+        reader.metadata = {key: " ".join(value.split()) for key, value in _MAIL_FIELD.findall(header[0])}
+        lines = [line for line in lines if line.offset >= header.end()]
     try:
         reader.take(lines, is_top=True)
     except RecursionError:  # nested too deeply
@@ -117,6 +121,8 @@ _SUBSTITUTION = re.compile(r"\|(?=\S)[^|]{1,200}\|\s+")
 _DIRECTIVE = re.compile(rf"({_NAME}) ?::(?:\s+|\Z)")
 _GRID = re.compile(r"\+-[-+]+-\+\Z")
 _SIMPLE_TABLE = re.compile(r"=+(?: +=+)+\Z")
+_MAIL_HEADER = re.compile(r"\s*(?:[A-Za-z][\w-]*:(?: .*)?(?:\r\n?|\n)(?:[ \t]+\S.*(?:\r\n?|\n))*){2,}(?:\s|\Z)")
+_MAIL_FIELD = re.compile(r"^([A-Za-z][\w-]*):(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 _LEAST = 4  # characters of a title's line that may be shorter than the title, and of a line across the page
 
 

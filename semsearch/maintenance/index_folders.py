@@ -6,6 +6,7 @@ and only under the writer's lock: an index that another process has begun to fil
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Sequence, Set

@@ -109,10 +109,7 @@ def block_of(fields: Iterable[RecordField], place: str) -> Block | None:
             if name:
                 anchors.append((length, places[0][1]))
                 length += len(name) + 2
-            if len(places) == 1:
-                anchors.append((length + places[0][0], places[0][1]))
-            else:
-                anchors += [(length + offset, source) for offset, source in places]
+            anchors += [(length + offset, source) for offset, source in places]
             length += len(value) + 1
             lines.append(f"{name}: {value}" if name else value)
     if not lines:

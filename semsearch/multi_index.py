@@ -33,9 +33,9 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.results.explanation import Explanation, Fused, Weights
-from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences, best_of
+from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions
-from semsearch.search.assemble_context import assemble, candidates_for
+from semsearch.search.assemble_context import candidates_for, context_of
 from semsearch.search.candidates import fused, weigh
 from semsearch.search.exact_words import exact_first
 from semsearch.search.searcher import options_for, rerank
@@ -129,9 +129,8 @@ class MultiIndex(Searchable):
             name: index.searcher.with_passages(query, wide, beside=beside[name]) for name, index in self.indexes.items()
         }
         hits = self._fused({name: hits for name, (hits, _) in answers.items()}, wanted, query)
-        every = best_of(hits, replace(wanted, floor=0.0))
-        moved, rows = namespaced(every, {name: passages for name, (_, passages) in answers.items()})
-        return assemble(every.instead(moved), rows, max_words=max_words, floor=options.floor)
+        moved, rows = namespaced(hits, {name: passages for name, (_, passages) in answers.items()})
+        return context_of(hits.instead(moved), rows, wanted, max_words=max_words)
 
     # -- how they answer as one ----------------------------------------------------------------------------------------
 

@@ -54,19 +54,15 @@ def candidates_for(options: SearchOptions, max_words: int) -> SearchOptions:
 
 
 def context_of(hits: Hits, passages: Mapping[int, PassageRow], candidates: SearchOptions, *, max_words: int) -> Context:
-    """Assemble a context from the hits of `candidates_for` options."""
-    strong = best_of(hits, replace(candidates, floor=0.0))
-    return assemble(strong, passages, max_words=max_words, floor=candidates.floor)
-
-
-def assemble(hits: Hits, passages: Mapping[int, PassageRow], *, max_words: int, floor: float = 0.0) -> Context:
-    """Assemble as many of the hits' passages as fit, best first. `passages` has these and their neighbours, by id.
+    """Assemble as many passages of the hits of `candidates_for` options as fit, best first. `passages` has these and
+    their neighbours, by id.
 
     A passage that does not fit is left out, and later ones may still fit; but of the first there is always as much as
     fits, from its best sentence on, with its source if that leaves half of the room. `max_words` is at least
     semsearch.searchable.LEAST_WORDS. Hits at the end whose relevance is below the floor are left out.
     """
-    strong = above_threshold(hits, floor)
+    hits = best_of(hits, replace(candidates, floor=0.0))
+    strong = above_threshold(hits, candidates.floor)
     context = _assembled(strong, passages, max_words)
     return replace(
         context,

@@ -25,13 +25,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import are_new
-from semsearch.arrays.types import Float64, Int64
+from semsearch.arrays.types import Float64
 from semsearch.errors import UsageError
 from semsearch.filters import Filter, metadata_texts, parse
 from semsearch.results.explanation import Boosted
@@ -39,9 +38,6 @@ from semsearch.search.candidates import Candidates, Query
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import FilterRow, filter_rows_of
 from semsearch.text.languages import RULES
-
-if TYPE_CHECKING:
-    import sqlite3
 
 
 def _are_compared(query: Query, candidates: Candidates) -> bool:
@@ -192,7 +188,12 @@ def boosts(query: Query, candidates: Candidates, index: IndexView) -> Candidates
     if not chosen:
         return candidates
     index.check_documents()
-    candidates.boosts = shares = shares_of(index.db, chosen, candidates.ids, time.time())
+    rows = [*filter_rows_of(index.db, candidates.ids.tolist())]
+    positions, now = np.searchsorted(candidates.ids, [row.first_passage for row in rows]), time.time()
+    candidates.boosts = shares = np.zeros((len(chosen), len(candidates.ids)))
+    for of_boost, boost in zip(shares, chosen, strict=True):
+        matches = partial(_recency, boost.half_life, now) if boost.filter is None else boost.filter.matches
+        of_boost[positions] = [float(matches(row)) for row in rows]
     return candidates.add("boosts", np.array([boost.points for boost in chosen]) @ shares)
 
 
@@ -203,19 +204,6 @@ def boosted(query: Query, shares: Float64) -> tuple[Boosted, ...]:
         Boosted(boost.text, boost.points * share, boost.points, share)
         for boost, share in zip(chosen, shares.tolist(), strict=True)
     )
-
-
-def shares_of(db: sqlite3.Connection, boosts: Sequence[Boost], ids: Int64, now: float) -> Float64:
-    """How much of each boost's points each passage gets, 0 to 1. (n,) rising -> (b, n)
-
-    `now`: the time, in seconds since 1970.
-    """
-    rows, shares = [*filter_rows_of(db, ids.tolist())], np.zeros((len(boosts), len(ids)))
-    positions = np.searchsorted(ids, [row.first_passage for row in rows])
-    for number, boost in enumerate(boosts):
-        matches = partial(_recency, boost.half_life, now) if boost.filter is None else boost.filter.matches
-        shares[number, positions] = [float(matches(row)) for row in rows]
-    return shares
 
 
 def _recency(half_life: float, now: float, row: FilterRow) -> float:

@@ -13,7 +13,8 @@ from small import small_vectors, write_articles
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Context, Hit, Hits
-from semsearch.search.assemble_context import announces, assemble
+from semsearch.results.options import SearchOptions
+from semsearch.search.assemble_context import announces, context_of
 from semsearch.searchable import LEAST_WORDS
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.text_lengths import count_words
@@ -60,7 +61,7 @@ class Book:
         )  # fmt: skip
 
     def context(self, max_words: int = 500) -> Context:
-        return assemble(Hits(self.hits), self.passages, max_words=max_words)
+        return context_of(Hits(self.hits), self.passages, SearchOptions(50), max_words=max_words)
 
 
 def test_blocks_are_numbered_and_their_sources_listed() -> None:
@@ -149,7 +150,7 @@ def test_the_budget_is_never_exceeded(text: str) -> None:
 
 
 def test_nothing_found_is_an_empty_context() -> None:
-    assert assemble(Hits(), {}, max_words=100) == Context("", 0, ())
+    assert context_of(Hits(), {}, SearchOptions(), max_words=100) == Context("", 0, ())
 
 
 def test_an_index_gives_contexts_that_keep_to_budget_and_filters(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -96,10 +96,6 @@ class WordScores:
         """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""
         return self.search.best(self.lookup, n, allowed=allowed)
 
-    def only(self, terms: UInt64) -> WordScores:
-        """The same for some of the query's terms, repetitions included."""
-        return WordScores(self.search.part(self.lookup, terms), self.search)
-
     def scored(self, rows: PassageRows) -> Float64:
         """The scores of passages by their rows, neighbours counting half, NaN if no word is shared. (n,)"""
         totals = self.lookup.times @ self.search.explain(self.lookup, rows).scores
@@ -164,22 +160,10 @@ class WordSearch:
         """Look up the terms of a query, repetitions included."""
         counted = dict(sorted(Counter(terms.tolist()).items()))
         lists = self._lists([*counted])
-        idf = self._idf([*counted], lists).tolist()
-        return self._looked_up(counted, dict(zip(counted, zip(idf, lists, strict=True), strict=True)))
-
-    def part(self, lookup: TermLookup, terms: UInt64) -> TermLookup:
-        """Some of the terms of a query that have been looked up, repetitions included."""
-        known = dict(zip(lookup.terms.tolist(), zip(lookup.idf.tolist(), lookup.lists, strict=True), strict=True))
-        return self._looked_up(dict(sorted(Counter(terms.tolist()).items())), known)
-
-    def _looked_up(self, counted: Mapping[int, int], known: Mapping[int, tuple[float, _Lists]]) -> TermLookup:
-        """A query's terms, rising, with how often it has each, from the idf and postings of each."""
-        rarest = math.log(1 + (self._passages_together + 0.5) / 0.5)
+        idf, rarest = self._idf([*counted], lists), math.log(1 + (self._passages_together + 0.5) / 0.5)
         times = np.array([*counted.values()], dtype=np.int64)
-        idf = np.array([known[term][0] for term in counted], dtype=np.float64)
         weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
         usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
-        lists = [known[term][1] for term in counted]
         return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual)
 
     def _lists(self, terms: Sequence[int]) -> list[tuple[tuple[Int32, UInt8], ...]]:

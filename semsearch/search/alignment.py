@@ -371,7 +371,7 @@ def names_in(query: Query) -> WordScores | None:
     ids = table.lookup(hashes_of([spelled(word, query.language) for word in query.terms.words]))
     is_frequent = (ids >= 0) & (table.frequencies[np.maximum(ids, 0)] > _least_frequent(table))
     has_digit = np.array([any(map(str.isdigit, word)) for word in query.terms.words], dtype=np.bool_)
-    return query.words.only(query.terms.terms[has_digit | ~is_frequent])
+    return query.words.search.scores(query.terms.terms[has_digit | ~is_frequent])
 
 
 _least: dict[str, float] = {}

@@ -52,14 +52,6 @@ class TermLookup:
 
 
 @dataclass(frozen=True, slots=True)
-class NeighbourFlags:
-    """Flags of passages: whether the document has a passage before, and one after. (n,), (n,)"""
-
-    before: Bool
-    after: Bool
-
-
-@dataclass(frozen=True, slots=True)
 class TermScores:
     """The terms of a query in passages: their counts in each, in its neighbours, and their scores. (t, n) each"""
 
@@ -235,16 +227,16 @@ class WordSearch:
                 scores[~alive] = 0
         return result
 
-    def locate(self, ids: Int64, neighbours: NeighbourFlags) -> PassageRows:
-        """Find the rows of passages and of their neighbours. (n,)"""
-        wanted = np.stack((ids, np.where(neighbours.before, ids - 1, -1), np.where(neighbours.after, ids + 1, -1)))
+    def locate(self, ids: Int64, before: Bool, after: Bool) -> PassageRows:
+        """Find the rows of passages, and of those `before` and `after` them, which the document has or not. (n,)"""
+        wanted = np.stack((ids, np.where(before, ids - 1, -1), np.where(after, ids + 1, -1)))
         rows = np.full(wanted.shape, -1)
         for number, id_ranges in enumerate(self._id_ranges):
             inside = id_ranges.has(wanted)
             rows[inside] = self._through(number, id_ranges.below(wanted[inside]))
-        lengths, before, after = map(self._lengths_of, rows)
+        lengths, earlier, later = map(self._lengths_of, rows)
         weight = self._tuned.neighbour_weight
-        return PassageRows(rows, lengths + weight * before + weight * after, lengths)
+        return PassageRows(rows, lengths + weight * earlier + weight * later, lengths)
 
     def explain(self, lookup: TermLookup, passages: PassageRows) -> TermScores:
         """Score each term of a query in each of the passages (n,); zeros for a passage that is not there."""

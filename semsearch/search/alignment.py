@@ -270,7 +270,8 @@ def across_languages(query: Query, candidates: Candidates, index: IndexView) -> 
     if not other.any():
         return candidates
     if (names := names_in(query)) is not None:
-        bm25 = names.scored(index.reader.lexical.locate(candidates.ids, candidates.neighbours))
+        spans = candidates.spans
+        bm25 = names.scored(index.reader.lexical.locate(candidates.ids, spans.before, spans.after))
         candidates.lexical = replace(candidates.lexical, bm25=np.where(other, bm25, candidates.lexical.bm25))
     dense = candidates.dense
     general = dense.cosine

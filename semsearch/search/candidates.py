@@ -16,7 +16,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.lexical.bm25 import NeighbourFlags, WordScores
+from semsearch.lexical.bm25 import WordScores
 from semsearch.results.explanation import Correction, ExactPart, Relevance, Weights
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.storage.passage_rows import SentenceSpans
@@ -128,11 +128,6 @@ class Candidates:
         self.weights = Weights(1.0, 0.0)
         self.relevance: RelevanceOf | None = None
         self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
-
-    @property
-    def neighbours(self) -> NeighbourFlags:
-        """Whether their documents have a passage before each, and one after."""
-        return NeighbourFlags(self.spans.before, self.spans.after)
 
     @property
     def are_sections(self) -> Bool:

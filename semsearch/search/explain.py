@@ -18,7 +18,6 @@ import numpy.typing as npt
 from semsearch import tuning
 from semsearch.arrays.types import Int64
 from semsearch.embedding.weighted_sums import WordShares
-from semsearch.lexical.bm25 import NeighbourFlags
 from semsearch.results.explanation import (
     AlignedWord,
     Cosine,
@@ -106,7 +105,7 @@ def _terms(query: Query, origin: Origin, passage: _Passage, index: IndexView) ->
     if query.words is None or query.terms is None or "lexical" not in origin.points:
         return ()
     lookup, weights, lexical = query.words.lookup, origin.weights, index.reader.lexical
-    rows = lexical.locate(passage.ids, NeighbourFlags(passage.spans.before, passage.spans.after))
+    rows = lexical.locate(passage.ids, passage.spans.before, passage.spans.after)
     held = lexical.explain(lookup, rows)
     bm25 = origin.points["lexical"] * weights.best / weights.lexical
     positions = np.searchsorted(lookup.terms, query.terms.terms)

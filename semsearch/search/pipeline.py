@@ -129,7 +129,7 @@ def by_words(query: Query, candidates: Candidates, index: IndexView) -> Candidat
     Without the neighbours nDCG falls by .004, first hits by .026.
     """
     if query.words is not None:
-        rows = index.reader.lexical.locate(candidates.ids, candidates.neighbours)
+        rows = index.reader.lexical.locate(candidates.ids, candidates.spans.before, candidates.spans.after)
         candidates.lexical = LexicalScores(query.words.scored(rows), rows.own)
     return candidates
 

@@ -11,9 +11,9 @@ from references import papers as reference
 from small import gathered
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.types import Float64, Int64
+from semsearch.arrays.types import Bool, Float64, Int64
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.bm25 import NeighbourFlags, WordScores, WordSearch
+from semsearch.lexical.bm25 import WordScores, WordSearch
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.segments import Segment
 from semsearch.text.terms import Lexicon, of_question
@@ -46,19 +46,23 @@ def as_terms(text: str) -> list[int]:
     return lexicon.terms[numbers].tolist()
 
 
-def of(scores: WordScores, ids: Int64, flags: NeighbourFlags) -> Float64:
-    return scores.scored(scores.search.locate(ids, flags))
+Flags = tuple[Bool, Bool]  # whether the document has a passage before each, and one after
 
 
-def alone(n: int) -> NeighbourFlags:
-    return NeighbourFlags(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+def of(scores: WordScores, ids: Int64, flags: Flags) -> Float64:
+    return scores.scored(scores.search.locate(ids, *flags))
 
 
-def neighbours(documents: list[list[str]]) -> NeighbourFlags:
+def alone(n: int) -> Flags:
+    return (np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+
+
+def neighbours(documents: list[list[str]]) -> Flags:
     """Where passages that are written document by document have neighbours."""
     positions = [(position, len(document)) for document in documents for position in range(len(document))]
-    return NeighbourFlags(
-        np.array([position > 0 for position, _ in positions]), np.array([position + 1 < n for position, n in positions])
+    return (
+        np.array([position > 0 for position, _ in positions]),
+        np.array([position + 1 < n for position, n in positions]),
     )
 
 
@@ -122,7 +126,7 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
     found = of(search.scores(as_asked(question)), ids, neighbours(documents))
     assert found == pytest.approx(np.where(expected > 0, expected, np.nan), rel=1e-6, nan_ok=True)
     some = np.array([2, 6])
-    flags = NeighbourFlags(np.array([True, True]), np.array([True, False]))
+    flags = (np.array([True, True]), np.array([True, False]))
     several = of(search.scores(as_asked(question)), some, flags)
     assert several == pytest.approx(found[some - 1], nan_ok=True)
 

@@ -19,7 +19,7 @@ from sealing import change
 from serving import running
 
 from semsearch import trust
-from semsearch.errors import IndexNotTrusted
+from semsearch.errors import IndexNotTrusted, UsageError
 from semsearch.index import Index
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.settings import Settings
@@ -221,8 +221,8 @@ def test_a_moved_or_copied_index_is_asked_for_again(own: Path, home: Path) -> No
 def test_a_file_of_word_counts_that_an_index_names_is_not_read(own: Path, docs: Path, home: Path) -> None:
     (docs.parent / "counts.txt").write_text("ship 3\n")
     set_settings(own, frequencies=str(docs.parent / "counts.txt"))
-    with Index.open(own) as index:
-        assert index.settings.frequencies == "mixed"
+    with Index.open(own) as index, pytest.raises(UsageError, match="frequencies must be one of"):
+        index.refit()
 
 
 def test_a_user_without_a_home_is_told_and_works_on_in_one_process(

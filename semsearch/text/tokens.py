@@ -174,7 +174,7 @@ def _hash_short(texts: tuple[str, ...], marks: bool) -> WordChunk:
 
 
 def _hash_chunk(texts: Sequence[str], marks: bool, spell: Callable[[str], str] | None = None) -> WordChunk:
-    encoded, ends_of_texts = _encoded(texts, marks, spell)
+    encoded, ends_of_texts = _encoded(texts, marks) if spell is None else _encoded_lines(texts, marks, spell)
     data = np.frombuffer(encoded, dtype=np.uint8)
     values = np.frombuffer(bytearray(encoded.translate(_VALUES)), dtype=np.uint8)
     if b"'" in encoded:
@@ -199,10 +199,32 @@ def hash_spans(data: UInt8, starts: Int64, ends: Int64) -> UInt64:
     return mix((prefix[ends] - prefix[starts]) * inverses[starts])
 
 
-def _encoded(texts: Sequence[str], marks: bool, spell: Callable[[str], str] | None) -> tuple[bytes, Int64]:
-    """The texts as UTF-8, a line each, and the end of each (n,). Bytes over 127 all belong to words."""
-    if spell is None and all(map(str.isascii, texts)):
-        return "\n".join(texts).encode(), (np.array([*map(len, texts)], dtype=np.int64) + 1).cumsum() - 1
+def _encoded(texts: Sequence[str], marks: bool) -> tuple[bytes, Int64]:
+    """The texts as UTF-8 with a separator between them, and the end of each (n,). Bytes over 127 all belong to words.
+
+    A few characters outside ASCII would make a whole long string wide, so where few texts have any, only these do.
+    """
+    foreign = [index for index, text in enumerate(texts) if not text.isascii()]
+    if 2 * len(foreign) > len(texts):
+        return _encoded_lines(texts, marks)
+    lengths = np.array([*map(len, texts)], dtype=np.int64)
+    if not foreign:
+        return "\n".join(texts).encode(), (lengths + 1).cumsum() - 1
+    together = _encoded_lines([texts[index] for index in foreign], marks)[0].split(b"\n")
+    lengths[foreign] = list(map(len, together))
+    parts, done = list[bytes](), 0
+    for index, encoded in zip(foreign, together, strict=True):
+        if done < index:
+            parts.append("\n".join(texts[done:index]).encode())  # many at once
+        parts.append(encoded)
+        done = index + 1
+    if done < len(texts):
+        parts.append("\n".join(texts[done:]).encode())
+    return b"\n".join(parts), np.cumsum(lengths + 1) - 1
+
+
+def _encoded_lines(texts: Sequence[str], marks: bool, spell: Callable[[str], str] | None = None) -> tuple[bytes, Int64]:
+    """Like `_encoded`, each text as a line, all in one string."""
     joined = "\n".join(texts)
     if joined.count("\n") >= len(texts):
         joined = "\n".join([text.replace("\n", " ") for text in texts])

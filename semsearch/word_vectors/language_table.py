@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semsearch.arrays.hash_table import HashIndex
 from semsearch.arrays.types import Float32, Int32, UInt8, UInt64
 from semsearch.errors import EXHAUSTED, VectorsError
 from semsearch.system.durable import mapped
@@ -44,6 +45,7 @@ MOST_WORDS = 1 << 18  # of a table: ids of several tables are told apart by the 
 STEP = 12.0  # of the rarity, for each factor e
 FINE = 40.0  # the same of the scales
 SHIFT = np.uint64(24)  # bits of a hash that are not kept
+_FEW = 4096  # words that are looked up by bisection; for more, a hash table is made
 _ALIGNED = 64  # bytes
 MOST_HEADER = 1 << 16
 ARRAYS = (("steps", "u1"), ("rarity", "u1"), ("scales", "u1"), ("codes", "u1"), ("codebooks", "<f2"))
@@ -98,6 +100,8 @@ class LanguageTable:
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,)"""
         wanted = hashes >> SHIFT
+        if len(wanted) > _FEW or "_index" in vars(self):
+            return self._index.look_up(wanted + np.uint64(1))
         at = np.minimum(self._hashes.searchsorted(wanted), len(self) - 1)
         return np.where(self._hashes[at] == wanted, at, -1).astype(np.int32)
 
@@ -119,6 +123,12 @@ class LanguageTable:
         steps = np.zeros((len(self), 8), dtype=np.uint8)
         steps[:, :HASH_BYTES] = self._steps.T
         return np.cumsum(steps.view("<u8")[:, 0])
+
+    @cached_property
+    def _index(self) -> HashIndex:
+        index, frequent_first = HashIndex(expected=2 * len(self)), np.argsort(self._rarity, kind="stable")
+        index.insert(self._hashes[frequent_first] + np.uint64(1), frequent_first.astype(np.int32))
+        return index
 
     @cached_property
     def _lengths(self) -> Float32:

@@ -299,10 +299,17 @@ class VectorsReference:
 
 @lru_cache(maxsize=4)
 def _opened(reference: VectorsReference) -> VectorTable:
-    table = load_vectors(reference.place)
+    wanted = f"the word vectors {reference.name} ({reference.digest[:8]})"
+    try:
+        table = load_vectors(reference.place)
+    except VectorsError as error:
+        raise VectorsError(
+            f"{platform.node()} does not have {wanted}: {error}; copy them to the same path there, or to a "
+            "folder that all machines share"
+        ) from error
     if table.digest != reference.digest:
         raise VectorsMismatch(
-            f"{reference.place} on {platform.node()} contains {table.name} ({table.digest[:8]}), expected the word "
-            f"vectors {reference.name} ({reference.digest[:8]}); copy those there"
+            f"{reference.place} on {platform.node()} contains {table.name} ({table.digest[:8]}), "
+            f"expected {wanted}; copy those there"
         )
     return table

@@ -4,7 +4,7 @@
     v_s = (1/|s|) Σ_{w∈s} a_w v_w / ν            uSIF: each dimension by its norm over the words of s, ν = √Σ_w v_w²
 
 For many texts, a sparse matrix with a row for each text and a column for each word of the table is multiplied by the
-weighted vectors of the words that occur. Out-of-vocabulary words come with the texts; a
+weighted vectors of the words, which are decoded when they first occur. Out-of-vocabulary words come with the texts; a
 word whose predicted vector is zero is left out, as if it did not occur.
 
 What each word adds to the vector of a text (`share_out`), and so each pair of words to the cosine of two texts: with
@@ -18,9 +18,10 @@ composed; not how it would change if a word were left out, for then n, ‖v‖ a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 
@@ -68,14 +69,47 @@ def total(texts: Ragged, table: Float32, factors: Float32 | None = None) -> Floa
     return np.asarray(matrix @ table, dtype=np.float32)
 
 
-def _total_of_all(texts: Ragged, known: Float32, unknown: Float32) -> Float32:
-    """The sums of rows over the words of texts, known and unknown ones. n texts, (w, d), (u, d) -> (n, d)"""
-    is_unknown = texts.ids < 0
-    if not is_unknown.any():
-        return total(texts, known)
-    sums = total(texts.only(~is_unknown), known)
-    others = texts.only(is_unknown)
-    return sums + total(Ragged(-1 - others.ids, others.indptr), unknown)
+class _DecodedWords:
+    """A function of words and their vectors, computed for the first text that has a word. Threads may share it.
+
+    Rows are in the order in which words occur: with a place for each word of the table, huge pages would make nearly
+    all of its memory resident.
+    """
+
+    def __init__(self, vectors: WordVectors, function: Callable[[Int32, Float32], Float32]) -> None:
+        self._vectors = vectors
+        self._function = function
+        self._places = np.full(len(vectors), -1, dtype=np.int32)  # of the words' rows
+        self._rows = np.empty((0, vectors.dimension), dtype=np.float32)
+        self._count = 0
+        self._lock = Lock()
+
+    def total(self, texts: Ragged, unknown_words: Float32) -> Float32:
+        """The sums over the words of texts, and of unknown ones, whose rows are given. n texts, (u, d) -> (n, d)"""
+        is_unknown = texts.ids < 0
+        if not is_unknown.any():
+            places, rows = self._with(texts.ids)
+            return total(Ragged(places, texts.indptr), rows)
+        places, rows = self._with(np.maximum(texts.ids, 0))
+        sums = total(Ragged(places, texts.indptr), rows, (~is_unknown).astype(np.float32))
+        others = texts.only(is_unknown)
+        sums += total(Ragged(-1 - others.ids, others.indptr), unknown_words)
+        return sums
+
+    def _with(self, ids: Int32) -> tuple[Int32, Float32]:
+        """The places of words among the rows, and the rows. (t,) -> (t,), (≥ words, d)"""
+        with self._lock:
+            places = self._places[ids]
+            if len(new := np.unique(ids[places < 0])):
+                count = self._count + len(new)
+                if count > len(self._rows):
+                    rows = np.empty((max(count, 3 * len(self._rows) // 2), self._vectors.dimension), dtype=np.float32)
+                    rows[: self._count] = self._rows[: self._count]
+                    self._rows = rows
+                self._rows[self._count : count] = self._function(new, self._vectors.rows(new))
+                self._places[new] = np.arange(self._count, count, dtype=np.int32)
+                self._count, places = count, self._places[ids]
+            return places, self._rows
 
 
 class WeightedSums:
@@ -94,6 +128,14 @@ class WeightedSums:
     @cached_property
     def _oov(self) -> RememberedRows:
         return RememberedRows(self._vectors.guess, self._vectors.dimension, np.float16, most=_MOST_REMEMBERED)
+
+    @cached_property
+    def _weighted(self) -> _DecodedWords:
+        return _DecodedWords(self._vectors, lambda ids, rows: rows * self._weights.of(ids)[:, None])
+
+    @cached_property
+    def _squares(self) -> _DecodedWords:
+        return _DecodedWords(self._vectors, lambda _, rows: rows * rows)
 
     def known(self, texts: Ragged) -> Ragged:
         """Drop the words that have no vector from texts. n texts -> n texts"""
@@ -115,12 +157,9 @@ class WeightedSums:
                 squares = average_few(texts, rows * rows)
         else:
             counts = np.maximum(texts.lengths, 1).astype(np.float32)[:, None]
-            distinct, texts = self._with_distinct(texts)
-            rows = self._vectors.rows(distinct)
-            weight = np.float32(self._weights.of_unknown_words)
-            sums = _total_of_all(texts, rows * self._weights.of(distinct)[:, None], guesses * weight) / counts
+            sums = self._weighted.total(texts, guesses * np.float32(self._weights.of_unknown_words)) / counts
             if self._normalise:
-                squares = _total_of_all(texts, rows * rows, guesses * guesses) / counts
+                squares = self._squares.total(texts, guesses * guesses) / counts
         if squares is None:
             return sums
         # Σ a v_w / ν = (Σ a v_w) / ν: the norm is the same for all words of a text; a zero column stays zero
@@ -152,15 +191,6 @@ class WeightedSums:
         counts = texts.lengths.astype(np.float32)
         joined = total(Ragged(np.arange(len(texts), dtype=np.int32), starts), raw, counts)  # before raw is overwritten
         return _finished(common, raw), _finished(common, joined)
-
-    def _with_distinct(self, texts: Ragged) -> tuple[Int64, Ragged]:
-        """The distinct known words of texts, and the texts with the positions among these instead of ids. (w,)"""
-        places = np.full(len(self._vectors), -1, dtype=np.int32)
-        places[texts.ids[texts.ids >= 0]] = 0
-        distinct = np.flatnonzero(places == 0)
-        places[distinct] = np.arange(len(distinct), dtype=np.int32)
-        ids = np.where(texts.ids < 0, texts.ids, places[texts.ids])
-        return distinct, Ragged(ids, texts.indptr, texts.unknown_words)
 
     def _guesses(self, unknown_words: OovWords) -> Float32:
         """The vectors of OOV words. The last ones are cached: batch after batch may have the same words."""

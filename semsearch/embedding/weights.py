@@ -29,7 +29,6 @@ from semsearch.word_vectors.multilingual import MultilingualVectors, WordFinder
 from semsearch.word_vectors.table import WordVectors
 
 Weighting = Literal["none", "idf", "sif", "usif"]
-MethodName = Literal["mean", "tfidf", "sif", "usif"]
 FREQUENCIES = ("mixed", "vectors", "corpus")  # where p(w) comes from
 Unknown = Literal["skip", "pieces"]  # how unknown words get a vector, if at all
 

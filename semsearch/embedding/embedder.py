@@ -2,7 +2,7 @@
 
 The constructor of `SentenceEmbedder` only stores its arguments, `fit` checks them and learns, what was learned ends in
 an underscore, `transform` never learns. What is learned has two parts: the weights (a, p(w) or idf), and the
-components, which follow from a sum over all texts.
+components, which follow from a sum over all texts, or over an even sample of very many.
 
     the words of s, as ids                     word_vectors/multilingual
     v_s = Σ_{w∈s} weight(w) v_w / |s|          weights, weighted_sums
@@ -16,13 +16,14 @@ component of its own, which is removed from its words (semsearch.word_vectors.mu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from semsearch.arrays.id_ranges import evenly
 from semsearch.arrays.types import Float32, Float64, Int64
 from semsearch.embedding.components import CommonComponents, SentenceSums
 from semsearch.embedding.saved_embedder import card_of, restore, to_bytes
@@ -36,6 +37,7 @@ from semsearch.text.tokens import words
 from semsearch.word_vectors.multilingual import MultilingualVectors, as_multilingual, language_table
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, open_vectors
 
+SAMPLE = 1 << 16  # texts, evenly drawn, that components are learned from; see docs/research/measurements.md
 _BATCH = 8192  # texts at a time
 
 
@@ -127,10 +129,11 @@ class SentenceEmbedder:
         """
         texts, finder = listed(texts), self._choose().word_finder()
         batches = [finder.of_texts(texts[first : first + _BATCH]) for first in range(0, len(texts), _BATCH)]
-        return self.fit_ragged(lambda: batches)
+        return self.fit_ragged(lambda: batches, count=len(texts))
 
-    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, threads: int = 1) -> SentenceEmbedder:
-        """Like `fit`, from word ids. `batches` is called a few times, and must give the same texts each time.
+    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, count: int, threads: int = 1) -> SentenceEmbedder:
+        """Like `fit`, from the word ids of so many texts. `batches` is called a few times, and must give the same texts
+        each time.
 
         The result does not depend on the number of `threads`.
         """
@@ -143,9 +146,10 @@ class SentenceEmbedder:
             vectors = without_components(multilingual, self.weights_)
             self.chosen_ = replace(chosen, vectors=vectors)
         total = SentenceSums.empty(chosen.vectors.dimension)
-        for part in in_order(self.statistics_of, batches(), threads=threads):
+        sample = evenly(count, SAMPLE)
+        for part in in_order(self.statistics_of, _drawn(batches(), sample), threads=threads):
             total = total + part
-        self.common_ = self._components_of(total)
+        self.common_ = self._components_of(total.scaled(total.sentences * count / max(len(sample), 1)))
         return self
 
     def statistics_of(self, texts: Ragged) -> SentenceSums:
@@ -297,6 +301,15 @@ def listed(texts: Iterable[str]) -> Sequence[str]:
                 f"text {number} is {text!r}, not a string; give a flat list of texts, such as one column of a table"
             )
     return several
+
+
+def _drawn(batches: Iterable[Ragged], numbers: Int64) -> Iterator[Ragged]:
+    """The texts with the given numbers, which rise."""
+    first = 0
+    for batch in batches:
+        rows = numbers[np.searchsorted(numbers, first) : np.searchsorted(numbers, first + len(batch))] - first
+        first += len(batch)
+        yield batch if len(rows) == len(batch) else batch.take(rows)
 
 
 # -- General language --------------------------------------------------------------------------------------------------

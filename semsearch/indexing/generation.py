@@ -280,7 +280,10 @@ class Generation:
         lexical = self._opened(get_segments(self.db, "words"))
         learn = partial(self._learn_topics, lexical, get_removed(self.db, "words"))
         with aside(learn, threads=self._threads) as learned:  # while the fit reads, or before it
-            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), threads=self._threads)
+            count = sum(spool.sentences for spool in spools)
+            embedder.fit_ragged(
+                lambda: (batch.sentences for spool in spools for batch in spool), count=count, threads=self._threads
+            )
             topics, topical = learned()
         release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]

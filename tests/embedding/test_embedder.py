@@ -13,6 +13,7 @@ from small import TOPICS, sentence
 from small_tables import write_table
 
 from semsearch import SentenceEmbedder, load_vectors
+from semsearch.embedding import embedder as embedding
 from semsearch.embedding.weights import METHODS
 from semsearch.errors import FitError, SemsearchError, UsageError, VectorsMismatch
 from semsearch.settings import PRIOR
@@ -210,11 +211,20 @@ def test_ten_sentences_keep_their_meaning_with_the_prior(english: VectorTable) -
     assert margin(PRIOR) > 0.3
 
 
+def test_a_large_corpus_is_fitted_by_an_even_sample(english: VectorTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [text for text in SENTENCES[:40] for _ in range(3)]
+    whole = SentenceEmbedder(english, prior=PRIOR).fit(texts)
+    monkeypatch.setattr(embedding, "SAMPLE", 40)
+    sampled = SentenceEmbedder(english, prior=PRIOR).fit(texts)
+    assert_close(sampled.transform(texts), whole.transform(texts), 1e-6)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_do_not_change_a_fit(small_vectors: VectorTable, threads: int) -> None:
     texts = [[sentence(topic, number) for number in range(30)] for topic in TOPICS]
     embedder = SentenceEmbedder(small_vectors, unknown="pieces")
     batches = [embedder.tokenize(part) for part in texts]
-    fitted = embedder.fit_ragged(lambda: batches, threads=threads)
-    expected = SentenceEmbedder(small_vectors, unknown="pieces").fit_ragged(lambda: batches)
+    count = sum(map(len, texts))
+    fitted = embedder.fit_ragged(lambda: batches, count=count, threads=threads)
+    expected = SentenceEmbedder(small_vectors, unknown="pieces").fit_ragged(lambda: batches, count=count)
     assert np.array_equal(fitted.common_.directions, expected.common_.directions)

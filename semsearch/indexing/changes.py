@@ -250,7 +250,7 @@ def _look_at(
     try:
         for file in files_of(root, changes.skip, [part.path for part in parts] or None):
             document = None if parts or root.single or file.path in compared else known.get(file.path)
-            if document is not None and looks_unchanged(document, file):
+            if document is not None and looks_unchanged(document, file.size, file.mtime_ns):
                 del known[file.path]
                 unchanged += 1
             else:

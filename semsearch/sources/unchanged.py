@@ -1,6 +1,6 @@
 """Decides which files have changed: the one place that compares the documents of an index with the files on disk.
 
-A file is unchanged if its size and time are the same, its time lies clearly before the moment its content was last read
+A sync asks it for all files, a search for those behind its hits, which are stale if they have changed. A file is unchanged if its size and time are the same, its time lies clearly before the moment its content was last read
 (an edit within the same tick of the file system's clock leaves both as they were), and the reader would read it as it
 did then: the same versions of reader and splitter, the same chosen columns. All other files are compared by the digest
 of their content, as are files that vanished in one folder and appeared in another. A file that could not be read is
@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from semsearch import __version__
 from semsearch.readers.records import NO_COLUMNS, Columns
@@ -28,6 +28,22 @@ CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by
 def is_settled(mtime_ns: int, checked_ns: int) -> bool:
     """Return whether a file's time lies clearly before it was read: a later edit would have another time."""
     return mtime_ns < checked_ns - CLOCK_TICK_NS
+
+
+class WasRead(Protocol):
+    """What is known of a file that was read: its size and time as they were then, and when that was."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def mtime_ns(self) -> int: ...
+    @property
+    def checked_ns(self) -> int: ...
+
+
+def looks_unchanged(known: WasRead, size: int, mtime_ns: int) -> bool:
+    """Return whether its size and time prove that a file has not changed since its content was read."""
+    return (known.size, known.mtime_ns) == (size, mtime_ns) and is_settled(known.mtime_ns, known.checked_ns)
 
 
 class KnownDocument(NamedTuple):
@@ -187,7 +203,7 @@ def plan(
         pair = FilePair(document, file)
         if document.document_id in outdated:
             (result.unread if digest(file) is None else result.changed).append(pair)
-        elif looks_unchanged(document, file):
+        elif looks_unchanged(document, file.size, file.mtime_ns):
             if (document.root_id, document.path) == (file.root_id, file.path):
                 result.unchanged += 1
             else:
@@ -198,12 +214,6 @@ def plan(
             (result.unread if content is None else group).append(pair)
     _find_moved(missing, appeared, digest, outdated, result)
     return result
-
-
-def looks_unchanged(known: KnownDocument, file: PresentFile | FoundFile) -> bool:
-    """Return whether size and time prove that a file has not changed since its content was read."""
-    same = (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
-    return same and is_settled(known.mtime_ns, known.checked_ns)
 
 
 def _find_moved(

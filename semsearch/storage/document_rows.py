@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from semsearch.sources.roots import ADDED
+from semsearch.sources.unchanged import looks_unchanged
 from semsearch.storage.checksums import (
     ABSOLUTE,
     damaged_document,
@@ -31,7 +32,7 @@ from semsearch.storage.checksums import (
     row_sums,
 )
 from semsearch.system.locations import uri_scheme
-from semsearch.system.source_files import NotTheFile, source_digest
+from semsearch.system.source_files import NotTheFile, source_digest, storable_time
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
 
@@ -377,8 +378,8 @@ _PATIENCE = 5.0  # seconds that a query reads a file which may have changed
 def stale_documents(documents: Iterable[DocumentRow]) -> dict[int, bool]:
     """Find the documents whose files have changed since they were indexed, by their ids: true if the file is gone.
 
-    Size and time are compared first, as a sync does; only a file of the same size with another time, such as one that
-    was copied or checked out again, is read and compared by its digest. A text that a program added has no file, and of
+    As in a sync, a file of the same size is read, and compared by its digest, if its time does not prove that it is
+    the same (semsearch.sources.unchanged), such as one that was copied, or written while it was indexed. A text that a program added has no file, and of
     a file that we may not look at nothing is known, nor of an object in a store, which is not asked: none is stale.
     """
     local = [document for document in documents if document.root and not uri_scheme(document.root)]
@@ -396,7 +397,8 @@ def _is_gone(document: DocumentRow) -> bool | None:
         return None
     if status.st_size != document.size or not stat.S_ISREG(status.st_mode):
         return False
-    return False if status.st_mtime_ns != document.mtime_ns and _has_other_content(document, status) else None
+    is_same = looks_unchanged(document, status.st_size, storable_time(status.st_mtime_ns))
+    return None if is_same or not _has_other_content(document, status) else False
 
 
 def _has_other_content(document: DocumentRow, status: os.stat_result) -> bool:

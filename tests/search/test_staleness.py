@@ -46,6 +46,16 @@ def test_a_file_of_another_content_is_stale_until_the_next_sync(index: Index, do
     assert stale(index) == set()
 
 
+def test_an_edit_that_leaves_size_and_time_as_they_were_is_noticed(index: Index, docs: Path) -> None:
+    before = (docs / "ships.md").stat()
+    (docs / "ships.md").write_text(SHIP.replace("old", "new"))
+    os.utime(docs / "ships.md", ns=(before.st_atime_ns, before.st_mtime_ns))  # as within a tick of a coarse clock
+    assert stale(index) == {"ships.md"}
+    assert index.status().stale == 1
+    assert index.sync().changed == 1
+    assert stale(index) == set()
+
+
 def test_a_file_with_another_time_and_the_same_content_is_not_stale(index: Index, docs: Path) -> None:
     os.utime(docs / "ships.md", (1, 1))
     assert stale(index) == set()

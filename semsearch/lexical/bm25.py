@@ -49,6 +49,22 @@ class TermLookup:
     weights: Float64  # (t,) times · idf, where a term that no passage has counts as the rarest
     lists: Sequence[_Lists]
     usual: float  # what a passage's BM25 is divided by to be comparable between queries and indexes
+    search: WordSearch  # where they were looked up
+
+    @property
+    def lacking(self) -> float:
+        """The share of the query's terms, repetitions included, that no passage has."""
+        lacks = [not any(len(rows) for rows, _ in of_term) for of_term in self.lists]
+        return float(self.times[lacks].sum()) / max(float(self.times.sum()), 1.0)
+
+    def best(self, n: int, *, allowed: IdRanges | None = None) -> Int64:
+        """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""
+        return self.search.best(self, n, allowed=allowed)
+
+    def scored(self, rows: PassageRows) -> Float64:
+        """The BM25 scores of passages by their rows, neighbours counting half, NaN if no word is shared. (n,)"""
+        totals = self.times @ self.search.explain(self, rows).scores
+        return np.where(totals > 0, totals, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,30 +84,6 @@ class PassageRows:
     rows: Int64
     lengths: Float64
     own: Float64
-
-
-@dataclass(frozen=True, slots=True)
-class WordScores:
-    """The BM25 scores of passages for one query."""
-
-    lookup: TermLookup
-    search: WordSearch
-
-    @property
-    def lacking(self) -> float:
-        """The share of the query's terms, repetitions included, that no passage has."""
-        times = self.lookup.times
-        lacks = [not any(len(rows) for rows, _ in of_term) for of_term in self.lookup.lists]
-        return float(times[lacks].sum()) / max(float(times.sum()), 1.0)
-
-    def best(self, n: int, *, allowed: IdRanges | None = None) -> Int64:
-        """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""
-        return self.search.best(self.lookup, n, allowed=allowed)
-
-    def scored(self, rows: PassageRows) -> Float64:
-        """The scores of passages by their rows, neighbours counting half, NaN if no word is shared. (n,)"""
-        totals = self.lookup.times @ self.search.explain(self.lookup, rows).scores
-        return np.where(totals > 0, totals, np.nan)
 
 
 class WordSearch:
@@ -144,10 +136,6 @@ class WordSearch:
 
     # -- the terms of a query ------------------------------------------------------------------------------------------
 
-    def scores(self, terms: UInt64) -> WordScores:
-        """Prepare to score passages for the terms of a query, repetitions included."""
-        return WordScores(self.find(terms), self)
-
     def find(self, terms: UInt64) -> TermLookup:
         """Look up the terms of a query, repetitions included."""
         counted = dict(sorted(Counter(terms.tolist()).items()))
@@ -156,7 +144,7 @@ class WordSearch:
         times = np.array([*counted.values()], dtype=np.int64)
         weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
         usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
-        return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual)
+        return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual, self)
 
     def _lists(self, terms: Sequence[int]) -> list[tuple[tuple[Int32, UInt8], ...]]:
         """The postings of each term, by segment."""

@@ -22,7 +22,7 @@ alignment counts for such passages in the ranking, too (`across_languages`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,13 +30,11 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.embedding.weighted_sums import average_few
-from semsearch.lexical.bm25 import WordScores
+from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.explanation import Weights
-from semsearch.search.candidates import Candidates, DenseScores, OtherLanguages, Query, fused, mean_cosine, weights_of
+from semsearch.search.candidates import Candidates, Query, fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexReader, IndexView
-from semsearch.search.passage_parts import PassageParts
-from semsearch.search.text_words import ReadTexts, Texts
-from semsearch.storage.passage_rows import PassageRow
+from semsearch.search.read_passages import PassageParts, ReadTexts, Texts
 from semsearch.text.languages import ENGLISH, RULES
 from semsearch.text.terms import QuestionTerms, hashes_of, spelled
 from semsearch.text.tokens import hash_whole
@@ -73,33 +71,45 @@ def aligned_passages(
     asked: QueryWords, ids: Sequence[int], are_short: Bool, index: IndexView
 ) -> dict[int, AlignedPassage]:
     """Align different passages, by id; `are_short`: of which documents the title counts in each sentence."""
-    rows = index.passages(ids)
-    documents = index.documents_of(rows.values())
-
-    def read(lacking: list[int]) -> dict[int, PassageParts]:
-        return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in lacking}
-
-    parts = [*index.reader.memory.parts.of(ids, read).values()]
-    if not parts:
+    if not ids:
         return {}
-    spoken = index.languages_of([rows[id_] for id_ in ids])
-    groups = [*(part.compared for part in parts), *(part.around for part in parts)]
-    similar = similarities(asked, groups, [*spoken, *spoken])
-    starts = np.cumsum([0, *map(len, groups)])[:-1]
-    starts, starts_around = np.split(starts, 2)
-    n, counts = int(starts_around[0]), np.diff([*starts, starts_around[0]])  # sentences; the rest is around them
-    around, alone = np.maximum.reduceat(similar, starts_around, axis=0), similar[:n]
-    of_title = np.maximum(similar[starts_around], similar[starts_around + 1]) * (OF_TITLE * are_short)[:, None]
-    np.maximum(alone, np.repeat(of_title, counts, axis=0), out=alone)
-    with_earlier = recalled(alone, np.arange(n) - np.repeat(starts, counts))
+    parts, similar = similar_texts(asked, ids, index)
+    counts, sizes = np.array([part.sentences for part in parts]), np.array([len(part.texts) for part in parts])
+    firsts = np.cumsum(sizes) - sizes
+    around = firsts + counts  # the first text around each: title, name of the file, headings
+    above = np.maximum.reduceat(similar, np.column_stack((firsts, around)).ravel(), axis=0)[1::2]
+    of_title = np.maximum(similar[around], similar[around + 1]) * (OF_TITLE * are_short)[:, None]
+    numbers = np.arange(len(similar)) - np.repeat(firsts, sizes)
+    are_sentences = numbers < np.repeat(counts, sizes)
+    alone = np.maximum(similar[are_sentences], np.repeat(of_title, counts, axis=0).astype(np.float32))
+    with_earlier, starts = recalled(alone, numbers[are_sentences]), np.cumsum(counts) - counts
     sums = np.add.reduceat(with_earlier, starts, axis=0)
     weights = word_weights(asked, sums, counts[:, None])
     scores = np.einsum("nq,nq->n", with_earlier, np.repeat(weights, counts, axis=0))
-    slices = map(slice, starts.tolist(), [*starts[1:].tolist(), n])
+    slices = map(slice, starts.tolist(), (starts + counts).tolist())
     return {
-        id_: AlignedPassage(part, alone[at], with_earlier[at], above, sum_, weight, scores[at])
-        for id_, part, at, above, sum_, weight in zip(ids, parts, slices, around, sums, weights, strict=True)
+        id_: AlignedPassage(part, alone[at], with_earlier[at], around_it, sum_, weight, scores[at])
+        for id_, part, at, around_it, sum_, weight in zip(ids, parts, slices, above, sums, weights, strict=True)
     }
+
+
+def similar_texts(asked: QueryWords, ids: Sequence[int], index: IndexView) -> tuple[list[PassageParts], Float32]:
+    """The parts of passages, and A of the texts of all of them: sentences, title, name of the file, headings. (n, q)"""
+    lacking = [id_ for id_ in ids if id_ not in asked.read]
+    if lacking:
+        rows = index.passages(lacking)
+        documents = index.documents_of(rows.values())
+
+        def read(unread: list[int]) -> dict[int, PassageParts]:
+            return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in unread}
+
+        parts = [*index.reader.memory.parts.of(lacking, read).values()]
+        similar = similarities(asked, [part.texts for part in parts], index.languages_of([*rows.values()]))
+        ends = np.cumsum([len(part.texts) for part in parts])
+        asked.read.update(zip(lacking, zip(parts, np.split(similar, ends[:-1]), strict=True), strict=True))
+        if lacking == ids:
+            return parts, similar
+    return [asked.read[id_][0] for id_ in ids], np.concatenate([asked.read[id_][1] for id_ in ids])
 
 
 def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence[str]) -> Float32:
@@ -167,6 +177,14 @@ class QueryWords:
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     table: WordVectors | None  # with which the words of sentences are looked up
     read_texts: ReadTexts  # the memory of the words of sentences
+    read: dict[int, tuple[PassageParts, Float32]] = field(default_factory=dict)  # passages, with A of their texts
+
+
+def asked_words(query: Query, candidates: Candidates, index: IndexView) -> QueryWords:
+    """The words of a query that are aligned, found once."""
+    if candidates.asked is None:
+        candidates.asked = query_words(query, index)
+    return candidates.asked
 
 
 def query_words(query: Query, index: IndexView) -> QueryWords:
@@ -175,8 +193,8 @@ def query_words(query: Query, index: IndexView) -> QueryWords:
     reader, hashes = index.reader, _hashes(query, index.reader)
     row_of_term, names = _rows(query.terms, hashes)
     terms, rows = np.array([*row_of_term], dtype=np.uint64), np.array([*row_of_term.values()], dtype=np.int64)
-    words = None if query.original is None or index.beside else query.words  # of an example, only its most telling ones
-    lookup = reader.lexical.find(query.terms.terms) if words is None else words.lookup  # in this index alone
+    lookup = None if query.original is None or index.beside else query.words  # of an example, its most telling ones
+    lookup = lookup or reader.lexical.find(query.terms.terms)  # in this index alone
     at, rarity, idf = np.searchsorted(lookup.terms, terms), np.full(len(names), np.inf), np.zeros(len(names))
     np.minimum.at(rarity, rows, (lookup.weights / lookup.times)[at])
     np.maximum.at(idf, rows, lookup.idf[at])
@@ -230,10 +248,8 @@ def _vectors(names: Sequence[str], query: Query) -> tuple[Float32 | None, Float6
     vector: another number is another thing. (q, d), (q,), (q,)"""
     if query.vector is None or query.embedder is None or query.vector_words is None or query.terms is None:
         return None, np.zeros(len(names)), np.zeros(len(names), dtype=np.bool_)
-    table, number = (
-        query.embedder.chosen_.vectors,
-        {name: at for at, name in enumerate(dict.fromkeys(query.terms.words))},
-    )
+    table = query.embedder.chosen_.vectors
+    number = {name: at for at, name in enumerate(dict.fromkeys(query.terms.words))}
     ids = query.vector_words.take(np.array([number[name] for name in names], dtype=np.int64))
     ids = ids.only(ids.ids >= 0)
     vectors = average_few(ids, table.rows(ids.ids))
@@ -250,9 +266,6 @@ def _idf_in_general(p: Float64, passages: int) -> Float64:
 
 
 # -- Passages in other languages ---------------------------------------------------------------------------------------
-
-
-# -- The stage ---------------------------------------------------------------------------------------------------------
 
 
 def across_languages(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
@@ -272,19 +285,18 @@ def across_languages(query: Query, candidates: Candidates, index: IndexView) -> 
     if (names := names_in(query)) is not None:
         spans = candidates.spans
         bm25 = names.scored(index.reader.lexical.locate(candidates.ids, spans.before, spans.after))
-        candidates.lexical = replace(candidates.lexical, bm25=np.where(other, bm25, candidates.lexical.bm25))
-    dense = candidates.dense
-    general = dense.cosine
-    if dense.cosines:
-        topics = dense.cosines["topics"]
-        general = mean_cosine({**dense.cosines, "topics": np.full(len(other), np.nan)})
-        cosines = {**dense.cosines, "topics": np.where(other, np.nan, topics)}
-        candidates.dense = replace(dense, cosine=np.where(other, general, dense.cosine), cosines=cosines)
-    weights = _weights_of_others(weights_of(query, candidates), candidates, other, general)
-    are_aligned = _are_aligned(query.language, index.reader.language_documents)
-    candidates.other_languages = OtherLanguages(other, weights, are_aligned)
-    if dense.cosines and are_aligned:
-        candidates.dense = _aligned(query, candidates, candidates.other_languages, index)
+        candidates.bm25 = np.where(other, bm25, candidates.bm25)
+    general = candidates.cosine
+    if candidates.cosines:
+        topics = candidates.cosines["topics"]
+        general = mean_cosine({**candidates.cosines, "topics": np.full(len(other), np.nan)})
+        candidates.cosines = {**candidates.cosines, "topics": np.where(other, np.nan, topics)}
+        candidates.cosine = np.where(other, general, candidates.cosine)
+    candidates.are_other = other
+    candidates.weights_of_others = _weights_of_others(weights_of(query, candidates), candidates, other, general)
+    candidates.are_aligned = _are_aligned(query.language, index.reader.language_documents)
+    if candidates.cosines and candidates.are_aligned:
+        _align(query, candidates, other, index)
     return candidates
 
 
@@ -309,7 +321,7 @@ def _weights_of_others(own: Weights, candidates: Candidates, other: Bool, genera
     weight = own.dense + own.lexical
     if len(there):
         there = there[np.argsort(-general[there], kind="stable")[: tuned.across_nearest]]
-        dense, lexical = fused(candidates.dense.cosine[there], candidates.lexical.bm25[there], own)
+        dense, lexical = fused(candidates.cosine[there], candidates.bm25[there], own)
         near = np.maximum(general[there], 0)
         weight = (float((dense + lexical) @ near) + tuned.across_ridge * weight) / (
             float(near @ near) + tuned.across_ridge
@@ -318,40 +330,37 @@ def _weights_of_others(own: Weights, candidates: Candidates, other: Bool, genera
     return Weights(weight, tuned.words_across * own.lexical, own.best, own.near)
 
 
-def _aligned(query: Query, candidates: Candidates, others: OtherLanguages, index: IndexView) -> DenseScores:
+def _align(query: Query, candidates: Candidates, other: Bool, index: IndexView) -> None:
     """Let the alignment of words count for the best passages; the others as if theirs were as the worst of these."""
-    tuned, dense = tuning.TUNING, candidates.dense
-    at = np.flatnonzero(others.are_other & ~np.isnan(dense.cosine))
-    scores = sum(fused(dense.cosine[at], candidates.lexical.bm25[at], others.weights))
+    tuned, cosine = tuning.TUNING, candidates.cosine.copy()
+    at = np.flatnonzero(other & ~np.isnan(cosine))
+    scores = sum(fused(cosine[at], candidates.bm25[at], candidates.weights_of_others))
     most = max(tuned.across_aligned, query.options.k + tuned.across_aligned_beyond)
     best = at[np.argsort(-scores, kind="stable")[:most]]
     if not len(best):
-        return dense
-    ids = candidates.ids[best].tolist()
-    passages = index.passages(ids)
-    aligned = alignments(query, [passages[id_] for id_ in ids], index).sum(axis=1)
-    values, cosine = np.full(len(candidates.ids), np.nan), dense.cosine.copy()
+        return
+    aligned = alignments(asked_words(query, candidates, index), candidates.ids[best].tolist(), index).sum(axis=1)
+    values = np.full(len(cosine), np.nan)
     values[at] = aligned.min()
     values[best] = aligned
     cosine[at] = (cosine[at] + tuned.aligned_across * values[at]) / (1 + tuned.aligned_across)
-    return replace(dense, cosine=cosine, cosines={**dense.cosines, "words": values})
+    candidates.cosine, candidates.cosines = cosine, {**candidates.cosines, "words": values}
 
 
-def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -> Float64:
+def alignments(asked: QueryWords, ids: Sequence[int], index: IndexView) -> Float64:
     """What each word of a query adds to how well passages have them all: idf_i (max_j A_ij + B_i) / 2 Σ idf.
 
     A_ij is how well sentence j of the passage has the word (semsearch.search.alignment), B_i how well the headings
     above have it. They count as a sentence, too; where there are none, B_i = max_j A_ij. Rows sum to 0 to 1. (n, q)
     """
-    asked = query_words(query, index)
-    languages = index.languages_of(passages)
-    sentences = [tuple(passage.sentence_texts) for passage in passages]
-    headings = [("\n".join(passage.headings),) for passage in passages]
-    similar = similarities(asked, [*sentences, *headings], [*languages, *languages])
-    n, starts = sum(map(len, sentences)), np.cumsum([0, *map(len, sentences)])[:-1]
-    above: Float32 = similar[n:]
-    best = np.maximum(np.maximum.reduceat(similar[:n], starts, axis=0), above)
-    bare = [at for at, passage in enumerate(passages) if not passage.headings]
+    parts, similar = similar_texts(asked, ids, index)
+    counts, sizes = np.array([part.sentences for part in parts]), np.array([len(part.texts) for part in parts])
+    firsts, ends = np.cumsum(sizes) - sizes, np.cumsum(sizes)
+    headings = firsts + counts + 2  # behind title and name of the file
+    similar = np.concatenate((similar, np.zeros((1, similar.shape[1]), dtype=np.float32)))
+    above = np.maximum.reduceat(similar, np.column_stack((headings, ends)).ravel(), axis=0)[::2]
+    best = np.maximum.reduceat(similar, np.column_stack((firsts, firsts + counts)).ravel(), axis=0)[::2]
+    best, bare = np.maximum(best, np.where((headings < ends)[:, None], above, 0)), headings == ends
     above[bare] = best[bare]
     idf = np.square(asked.weights)
     return np.asarray((best + above) / 2 * (idf / max(float(idf.sum()), 1e-9)))
@@ -362,7 +371,7 @@ def alignments(query: Query, passages: Sequence[PassageRow], index: IndexView) -
 _FREQUENT = 20_000  # words of a language, which are no names
 
 
-def names_in(query: Query) -> WordScores | None:
+def names_in(query: Query) -> TermLookup | None:
     """The words of a query that are the same in other languages: with digits, or none of the frequent words of its
     language. None if it is not compared by words."""
     if query.words is None or query.terms is None or query.language is None or query.embedder is None:
@@ -372,7 +381,7 @@ def names_in(query: Query) -> WordScores | None:
     ids = table.lookup(hashes_of([spelled(word, query.language) for word in query.terms.words]))
     is_frequent = (ids >= 0) & (table.frequencies[np.maximum(ids, 0)] > _least_frequent(table))
     has_digit = np.array([any(map(str.isdigit, word)) for word in query.terms.words], dtype=np.bool_)
-    return query.words.search.scores(query.terms.terms[has_digit | ~is_frequent])
+    return query.words.search.find(query.terms.terms[has_digit | ~is_frequent])
 
 
 _least: dict[str, float] = {}

@@ -11,11 +11,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from semsearch import tuning
-from semsearch.search.passage_parts import NUMBER_WORDS, Part
+from semsearch.search.read_passages import Part
 from semsearch.text.languages import ENGLISH
 
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
+    "|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|dozens?|half|quarter|twice|once"
+)
+_COUNT = re.compile(rf"\d[\d.,]*\d|\d|\b(?:{_NUMBER_WORDS})(?:[- ](?:{_NUMBER_WORDS}))*\b")  # in lower case
+_DIGITS = re.compile(r"\d+")
+_NAME = re.compile(
+    r"(?<![\w-])--?[a-zA-Z][\w-]+|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\b[A-Z][a-z]+[A-Z]\w*|\w+::\w+|\w+\.[a-z]\w+"
+    r"|[\w~$]*/[\w.]+|@\w+|\w+\(\)|\w+<\w+>|\b[A-Z]+\d+\b"
+)
 _ASKS_NUMBER: Mapping[str, str] = {
     "en": r"\b(how (many|much|big|long|large|wide|often|high|heavy|far|fast|old|hot|deep)|when|port|default|timeout"
     r"|(which|what) (version|release|year|day|date|time)|max(imum)?|min(imum)?|size|number of|date|day|width|length"
@@ -37,10 +48,10 @@ _TIMES = (
     "milliseconds?|ms|s|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"  # units
 )
 _SIZES = "mm|cm|m|km|[KMGT]i?B|bytes?|bits?|characters?|columns?|pixels|met(?:er|re)s?|inch(?:es)?|feet|miles"
-_MEASURES = [  # what a question asks for, and what a number of that kind looks like; compiled when asked for
+_MEASURES = [  # what a question asks for, and what a number of that kind looks like
     (
         r"\b(how (long|often|old)|timeout|how much (notice|time))\b",
-        rf"\b(?:\d[\d.,]*|{NUMBER_WORDS}|an?|each|every)[ -](?:and a half )?(?:full |more )?(?:{_TIMES})\b"
+        rf"\b(?:\d[\d.,]*|{_NUMBER_WORDS}|an?|each|every)[ -](?:and a half )?(?:full |more )?(?:{_TIMES})\b"
         r"|\b(?:annual|daily|weekly|monthly)",
     ),
     (
@@ -107,7 +118,7 @@ class AnswerKind:
     is_english: bool
     number: bool
     with_unit: bool  # whether the number says nothing without its unit, as after "how long"
-    measures: tuple[re.Pattern[str], ...]  # how the number may look
+    measures: tuple[int, ...]  # how the number may look, by `_MEASURES`
     counted: tuple[str, ...]  # of which things the number is: the words after "how many"
     name: bool  # of a thing that has one: an option, a file, a function
     command: bool
@@ -116,21 +127,21 @@ class AnswerKind:
 
     def factor(self, part: Part) -> float:
         """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
-        tuned, factor = tuning.TUNING, 1.0
-        is_measured = any(map(part.has, self.measures))
-        if self.number and (is_measured if self.with_unit else self._has_number(part)):
+        tuned, factor, text = tuning.TUNING, 1.0, part.text
+        is_measured = any(_has_measure(text, measure) for measure in self.measures)
+        if self.number and (is_measured if self.with_unit else self._has_number(text)):
             factor *= tuned.quote_number
         if is_measured:
             factor *= tuned.quote_measure
-        if self.counted and any(self._counts(part, end) for _, _, end in part.counts):
+        if self.counted and any(self._counts(text, end) for _, _, end in _counts(text)):
             factor *= tuned.quote_measure
-        if self.name and any(name not in self.question for name in part.names):
+        if self.name and any(name not in self.question for name in _names(text)):
             factor *= tuned.quote_name
         if self.command and part.is_code:
             factor *= tuned.quote_command
-        if self.default and "default" in part.folded:
+        if self.default and "default" in text.casefold():
             factor *= tuned.quote_default
-        if self.definition is not None and (defines := self.definition.match(part.text)):
+        if self.definition is not None and (defines := self.definition.match(text)):
             factor *= tuned.quote_definition * (tuned.quote_measure if defines.lastgroup else 1)
         return factor * (tuned.quote_alone if part.is_alone else 1)
 
@@ -153,14 +164,19 @@ class AnswerKind:
     def most(self) -> float:
         """The largest factor that a part may have."""
         tuned = tuning.TUNING
-        most = (tuned.quote_command if self.command else 1) * (tuned.quote_name if self.name else 1)
-        most *= (tuned.quote_number if self.number else 1) * (tuned.quote_default if self.default else 1)
-        most *= tuned.quote_definition * tuned.quote_measure if self.definition is not None else 1
-        most *= (tuned.quote_measure if self.measures else 1) * (tuned.quote_measure if self.counted else 1)
-        return most
+        factors = (
+            (self.number, tuned.quote_number),
+            (self.measures, tuned.quote_measure),
+            (self.counted, tuned.quote_measure),
+            (self.name, tuned.quote_name),
+            (self.command, tuned.quote_command),
+            (self.default, tuned.quote_default),
+            (self.definition, tuned.quote_definition * tuned.quote_measure),
+        )
+        return prod(factor for is_asked, factor in factors if is_asked)
 
-    def answer_in(self, part: Part) -> tuple[int, int] | None:
-        """Where the date or the number that answers stands in a part, if it is the only one.
+    def answer_in(self, text: str) -> tuple[int, int] | None:
+        """Where the date or the number that answers stands in a text, if it is the only one.
 
         Of 1,190 English questions of XQuAD 69 are marked, 66 of them rightly: in the half on which the rule was
         chosen 36 of 39, in the other 30 of 30. "How much" is not (6 of 10), nor what was not asked there.
@@ -168,24 +184,54 @@ class AnswerKind:
         if not self.is_english:
             return None
         if _WHEN.search(self.question):
-            dates = [date for date in _DATE.finditer(part.text) if date.group().casefold() not in self.question]
+            dates = [date for date in _DATE.finditer(text) if date.group().casefold() not in self.question]
             return dates[0].span() if len(dates) == 1 else None
         if not self.counted:
             return None
         words = self.question.split()
-        counts = [(start, end) for number, start, end in part.counts if number not in words and not _YEAR.match(number)]
-        return counts[0] if len(counts) == 1 and self._counts(part, counts[0][1]) else None
+        counts = [
+            (start, end) for number, start, end in _counts(text) if number not in words and not _YEAR.match(number)
+        ]
+        return counts[0] if len(counts) == 1 and self._counts(text, counts[0][1]) else None
 
-    def _has_number(self, part: Part) -> bool:
-        """Whether a part has a number that the question does not have."""
-        if any(digits not in self.question for digits in part.digits):
+    def _has_number(self, text: str) -> bool:
+        """Whether a text has a number that the question does not have."""
+        if any(digits not in self.question for digits in _digits(text)):
             return True
-        return self.is_english and any(not number[0].isdigit() for number, _, _ in part.counts)
+        return self.is_english and any(not number[0].isdigit() for number, _, _ in _counts(text))
 
-    def _counts(self, part: Part, end: int) -> bool:
+    def _counts(self, text: str, end: int) -> bool:
         """Whether the number that ends there is of the things that are counted, with at most two words between."""
-        following = part.text[end : end + 60].casefold().replace("-", " ").split()[:3]
+        following = text[end : end + 60].casefold().replace("-", " ").split()[:3]
         return any(word.startswith(thing) for word in following for thing in self.counted)
+
+
+_REMEMBERED = 1 << 14  # parts of passages
+
+
+@lru_cache(_REMEMBERED)
+def _has_measure(text: str, measure: int) -> bool:
+    """Whether a text has a number that looks like one of `_MEASURES`."""
+    return re.search(_MEASURES[measure][1], text, re.IGNORECASE) is not None
+
+
+@lru_cache(_REMEMBERED)
+def _digits(text: str) -> frozenset[str]:
+    """The groups of digits."""
+    return frozenset(_DIGITS.findall(text))
+
+
+@lru_cache(_REMEMBERED)
+def _counts(text: str) -> list[tuple[str, int, int]]:
+    """The numbers, in digits or English words: each in lower case, with where it begins and ends."""
+    return [(match.group(), *match.span()) for match in _COUNT.finditer(text.lower())]
+
+
+@lru_cache(_REMEMBERED)
+def _names(text: str) -> frozenset[str]:
+    """What looks like the name of an option, a file, a function, case-folded."""
+    words = (word for word in text.split() if not word.strip(".,:;!?").isalpha() or not word[1:].islower())
+    return frozenset(name.casefold() for word in words for name in _NAME.findall(word))
 
 
 @lru_cache(maxsize=256)
@@ -195,14 +241,13 @@ def answer_kind(question: str, language: str) -> AnswerKind:
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
     counted = _HOW_MANY.search(folded) if is_english else None
     first_word = next(iter(re.findall(r"\w+", folded)), "")
+    measures = [measure for measure, (asks, _) in enumerate(_MEASURES) if is_english and re.search(asks, folded)]
     return AnswerKind(
         question=folded,
         is_english=is_english,
         number=asks_number,
         with_unit=is_english and _ASKS_UNIT.search(folded) is not None,
-        measures=tuple(
-            re.compile(measure, re.IGNORECASE) for asks, measure in _MEASURES if is_english and re.search(asks, folded)
-        ),
+        measures=tuple(measures),
         counted=() if counted is None else tuple(_stem(word) for word in counted[1].split() if len(word) > 3),
         name=is_english and _ASKS_NAME.search(folded) is not None,
         command=is_english and (first_word in _TO_DO or _ASKS_COMMAND.search(folded) is not None),

@@ -54,7 +54,7 @@ def short_sections(query: Query, candidates: Candidates, __: IndexView) -> Candi
     if not _are_compared(query, candidates):
         return candidates
     loses = candidates.are_sections & (candidates.spans.passages >= tuned.short_from)
-    short = np.where(loses, np.fmax(1 - candidates.lexical.lengths / tuned.short_words, 0.0), 0.0)
+    short = np.where(loses, np.fmax(1 - candidates.lengths / tuned.short_words, 0.0), 0.0)
     return candidates.add("short", np.asarray(-tuned.short_weight * short, dtype=np.float64))
 
 
@@ -71,7 +71,7 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
         return candidates
     names = {name: at for at, name in enumerate(filter(str.isalnum, dict.fromkeys(terms.words)))}  # no joined ones
     word_of = {term: names[name] for term, name in zip(terms.terms.tolist(), terms.words, strict=True) if name in names}
-    idf, lookup = [0.0] * len(names), query.words.lookup
+    idf, lookup = [0.0] * len(names), query.words
     for term, value in zip(lookup.terms.tolist(), lookup.idf.tolist(), strict=True):
         if term in word_of:
             idf[word_of[term]] = max(idf[word_of[term]], value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +17,15 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
-from semsearch.lexical.bm25 import WordScores
+from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.explanation import Correction, ExactPart, Relevance, Weights
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms
+
+if TYPE_CHECKING:
+    from semsearch.search.alignment import QueryWords
 
 _NO_IDS = np.zeros(0, dtype=np.int64)
 
@@ -49,7 +53,7 @@ class Query:
     text: str  # that is compared
     options: SearchOptions
     vector: Float32 | None  # (d,), or (d + k,) where the index has topics
-    words: WordScores | None  # its terms, looked up in the postings
+    words: TermLookup | None  # its terms, looked up in the postings
     original: str | None = None  # as it was typed; None for passages that stand for a query
     terms: QuestionTerms | None = None  # None for passages that stand for a query by their vectors
     embedder: SentenceEmbedder | None = None  # that made the vector, and knows the query's language
@@ -69,43 +73,16 @@ class Query:
 # -- The candidates ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalScores:
-    """What the lexical retriever says of the candidates. (n,) each"""
-
-    bm25: Float64  # NaN without a word in common
-    lengths: Float64  # in words; NaN where they were not compared
-
-
-@dataclass(frozen=True, slots=True)
-class DenseScores:
-    """What the dense retriever says of the candidates."""
-
-    cosine: Float64  # the weighted mean of the cosines, NaN where none is known (n,)
-    cosines: Mapping[str, Float64]  # by what is compared (n,)
-    sentences: Int64  # the number of the sentence nearest in meaning, -1 for none (n,)
-    vectors: Float32 | None = None  # of the passages, zero where there is none (n, d + k)
-
-
-@dataclass(frozen=True, slots=True)
-class OtherLanguages:
-    """The candidates in another language than the query's, and the weights of their scores."""
-
-    are_other: Bool  # (n,)
-    weights: Weights
-    are_aligned: bool  # whether the alignment of the query's words counts in their cosines
-
-
 class Candidates:
     """The n passages that may answer a query, by rising ids, and what each stage adds to what is known of them:
 
         find              ids, spans, literal
-        by_words          lexical: BM25
-        by_meaning        dense: cosines, and the vectors of the passages
-        across_languages  other_languages, with other BM25 and cosines for these passages
+        by_words          bm25, lengths
+        by_meaning        cosine, cosines, sentences, vectors
+        across_languages  are_other, weights_of_others, are_aligned, with other bm25 and cosines for these passages
         fuse              weights; the points "dense" and "lexical"
         short_sections, proximity, support: the points "short", "proximity", "support" and "long"
-        feedback          its points, and its cosines in dense
+        feedback          its points, and its cosines
         crowding          its points
         relevance         relevance
         boosts            boosts; their points
@@ -122,10 +99,17 @@ class Candidates:
         self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
         self._scores: Float64 | None = None  # their sums
-        self.lexical = LexicalScores(unknown, unknown)
-        self.dense = DenseScores(unknown, {}, np.full(len(ids), -1))
-        self.other_languages: OtherLanguages | None = None
+        self.bm25 = unknown  # NaN without a word in common (n,)
+        self.lengths = unknown  # in words; NaN where they were not compared (n,)
+        self.cosine = unknown  # the weighted mean of the cosines, NaN where none is known (n,)
+        self.cosines: Mapping[str, Float64] = {}  # by what is compared (n,)
+        self.sentences: Int64 = np.full(len(ids), -1)  # the number of that nearest in meaning, -1 for none (n,)
+        self.vectors: Float32 | None = None  # of the passages, zero where there is none (n, d + k)
         self.weights = Weights(1.0, 0.0)
+        self.are_other: Bool | None = None  # which are in another language than the query, if any is (n,)
+        self.weights_of_others = self.weights
+        self.are_aligned = False  # whether the alignment of the query's words counts in the cosines of these
+        self.asked: QueryWords | None = None  # the words that are aligned, once they are
         self.relevance: RelevanceOf | None = None
         self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
 
@@ -144,7 +128,7 @@ class Candidates:
     def scores(self) -> Float64:
         """The sums of the points so far; NaN for a passage that neither retriever knows. (n,)"""
         if self._scores is None:
-            return np.where(np.isnan(self.dense.cosine) & np.isnan(self.lexical.bm25), np.nan, 0.0)
+            return np.where(np.isnan(self.cosine) & np.isnan(self.bm25), np.nan, 0.0)
         return self._scores
 
 
@@ -187,7 +171,7 @@ class Ranking:
     @property
     def sentences(self) -> list[int]:
         """The number of the sentence of each hit that is nearest in meaning to the query; 0 for none."""
-        return [max(int(self.candidates.dense.sentences[position]), 0) for position in self.order]
+        return [max(int(self.candidates.sentences[position]), 0) for position in self.order]
 
     def first(self, k: int) -> Ranking:
         """The best k hits."""
@@ -237,8 +221,8 @@ def weights_of(query: Query, candidates: Candidates) -> Weights:
     if query.options.mode in _ALONE:
         return _ALONE[query.options.mode]
     return weigh(
-        is_dense=not np.isnan(candidates.dense.cosine).all(),
-        best=float(np.fmax.reduce(candidates.lexical.bm25, initial=0.0)),
+        is_dense=not np.isnan(candidates.cosine).all(),
+        best=float(np.fmax.reduce(candidates.bm25, initial=0.0)),
         near=tuning.TUNING.near_weight if query.original is not None else 0.0,
         dense=query.dense_weight,
     )

@@ -128,9 +128,9 @@ def passages_with(query: Query, index: IndexView) -> Literal:
     tuned, literal = tuning.TUNING, Literal()
     terms_of_parts = [_terms_of(part.text, index) for part in query.parts]
     of_names = [terms for part, terms in zip(query.parts, terms_of_parts, strict=True) if part.least < _WORD]
-    is_only_names = _share(query.words.lookup, [np.concatenate(terms) for terms in of_names]) >= tuned.exact_alone
+    is_only_names = _share(query.words, [np.concatenate(terms) for terms in of_names]) >= tuned.exact_alone
     for part, terms in zip(query.parts, terms_of_parts, strict=True):
-        share = _share(query.words.lookup, terms)
+        share = _share(query.words, terms)
         limit = tuned.exact_passages if share >= part.least else part.most_otherwise
         if share and limit:
             most = None if is_only_names and _WORD > part.least <= share else limit

@@ -104,7 +104,7 @@ def _terms(query: Query, origin: Origin, passage: _Passage, index: IndexView) ->
     """The terms of the query in a passage. In another language than the query, fewer of them count than it has."""
     if query.words is None or query.terms is None or "lexical" not in origin.points:
         return ()
-    lookup, weights, lexical = query.words.lookup, origin.weights, index.reader.lexical
+    lookup, weights, lexical = query.words, origin.weights, index.reader.lexical
     rows = lexical.locate(passage.ids, passage.spans.before, passage.spans.after)
     held = lexical.explain(lookup, rows)
     bm25 = origin.points["lexical"] * weights.best / weights.lexical
@@ -117,7 +117,7 @@ def _terms(query: Query, origin: Origin, passage: _Passage, index: IndexView) ->
     scores = held.scores[positions, 0]
     if query.language is not None and scores.sum() > bm25 * 1.0001:
         names = names_in(query)
-        scores = np.where(np.isin(query.terms.terms, [] if names is None else names.lookup.terms), scores, 0)
+        scores = np.where(np.isin(query.terms.terms, [] if names is None else names.terms), scores, 0)
     return tuple(
         TermScore(word, int(counts[word]), int(near[word]), score)
         for word, score in _by_word(query.terms.words, scores).items()
@@ -154,7 +154,7 @@ def _cosines(
             (title,) = index.titles(passage.spans.documents)
             by_word["title"] = _by_word(words.words, words.rows @ title)
     if "words" in cosines:
-        of_words = _by_word(query_words(query, index).names, alignments(query, [passage.row], index)[0])
+        of_words = _by_word((asked := query_words(query, index)).names, alignments(asked, [passage.row.id], index)[0])
         is_aligned = abs(sum(of_words.values()) - cosines["words"]) < _ROUNDING  # else it counts as the worst that is
         by_word["words"] = of_words if is_aligned else {}
         known = sum(weights[name] for name in cosines if name in weights)
@@ -174,7 +174,7 @@ def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quote
         return None
     last = max(first, int(np.searchsorted(passage.row.sentences[:, 2], hit.end)) - 1)
     (aligned,) = aligned_passages(asked, [passage.row.id], np.zeros(1, np.bool_), index).values()
-    texts, similar, weights = aligned.parts.compared, aligned.alone, aligned.weights
+    texts, similar, weights = aligned.parts.texts, aligned.alone, aligned.weights
     near = [similar[first : last + 1].max(axis=0), *(similar[first - step] for step in range(1, min(REACH, first) + 1))]
     steps = np.argmax([row * RECALLED**step for step, row in enumerate(near)], axis=0).tolist()
     words: list[AlignedWord] = []

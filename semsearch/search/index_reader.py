@@ -30,8 +30,7 @@ from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorSt
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
-from semsearch.search.passage_parts import PassageParts
-from semsearch.search.text_words import ReadTexts
+from semsearch.search.read_passages import PassageParts, ReadTexts
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents

@@ -22,7 +22,7 @@ from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import SearchOptions
 from semsearch.search.allowed_passages import TimedRegex, allowed_passages
 from semsearch.search.boosts import boosted
-from semsearch.search.candidates import Candidates, LexicalScores, Query, Quote, Ranking
+from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents, stale_documents
 from semsearch.storage.find_document import path_of
@@ -48,7 +48,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     quoted = {row.document_id: documents[row.document_id] for row in rows}
     stale = stale_documents(quoted.values()) if index.reader.may_read_files() else {}
     order, scores, likely = [*ranking.order], candidates.scores, candidates.relevance
-    dense, lexical = _known(candidates.dense.cosine[order]), _known(candidates.lexical.bm25[order])
+    dense, lexical = _known(candidates.cosine[order]), _known(candidates.bm25[order])
     languages = index.languages_of(rows)
     hits = list[Hit]()
     for rank, (at, passage, quote) in enumerate(zip(order, rows, quotes, strict=True)):
@@ -99,15 +99,15 @@ def origin_of(query: Query, candidates: Candidates, position: int, index: IndexV
     """The record of the score of a candidate; None for what stands for passages, which has no text to ask again."""
     if query.original is None:
         return None
-    others, boosts = candidates.other_languages, candidates.boosts
+    other, boosts = candidates.are_other, candidates.boosts
     points = {name: float(points[position]) for name, points in candidates.points.items()}
-    cosines = {name: float(cosines[position]) for name, cosines in candidates.dense.cosines.items()}
+    cosines = {name: float(cosines[position]) for name, cosines in candidates.cosines.items()}
     parts = candidates.literal.get(int(candidates.ids[position]))
     return Origin(
         query.original,
         query.options.mode,
         index.reader.generation,
-        candidates.weights if others is None or not others.are_other[position] else others.weights,
+        candidates.weights if other is None or not other[position] else candidates.weights_of_others,
         text=None if query.text == query.original else query.text,
         language=query.language,
         points={name: value for name, value in points.items() if value},
@@ -231,6 +231,6 @@ def _as_ranking(text: str, options: SearchOptions, order: list[int], index: Inde
     """Passages in an order, as hits are made of them."""
     ids = np.array(sorted(order), dtype=np.int64)
     candidates = Candidates(ids, index.spans(ids), {})
-    candidates.lexical = LexicalScores(np.zeros(len(ids)), np.zeros(len(ids)))
+    candidates.bm25 = np.zeros(len(ids))
     positions = np.searchsorted(ids, np.array(order, dtype=np.int64)).tolist()
     return Query(text, options, None, None), Ranking(candidates, positions, dict.fromkeys(positions, ()), False)

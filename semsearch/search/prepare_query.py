@@ -26,7 +26,7 @@ from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SourceError, UsageError, quoted
-from semsearch.lexical.bm25 import WordScores
+from semsearch.lexical.bm25 import TermLookup
 from semsearch.lexical.corrections import correct
 from semsearch.results.explanation import Correction
 from semsearch.results.hits import Hit
@@ -63,13 +63,13 @@ class LookedUp:
 
     text: str
     terms: QuestionTerms
-    words: WordScores
+    words: TermLookup
 
     @classmethod
     def of(cls, text: str, language: str | None, index: IndexView) -> LookedUp:
         """Look up the terms of a text in a language; None: in those of the index."""
         terms = named_terms(text, index.reader.languages_beside(language))
-        return cls(text, terms, index.lexical.scores(terms.terms))
+        return cls(text, terms, index.lexical.find(terms.terms))
 
 
 def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
@@ -106,7 +106,7 @@ def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, i
     english = None if embedder is None else english_of(embedder.chosen_.vectors)
     if english is not None and language is not None and language not in reader.languages:
         terms = _foreign_terms(text, language, reader.languages, english)
-        words = index.lexical.scores(terms.terms)
+        words = index.lexical.find(terms.terms)
     query = Query(text, options, None, None if mode == "dense" else words, terms=terms, language=language)
     if embedder is None or english is None:
         return replace(query, word_count=len(words_of(text)))
@@ -147,7 +147,7 @@ def _corrected(
     index: IndexView,
 ) -> tuple[str, tuple[Correction, ...]]:
     """The text with its misspelt words corrected, if there is a word that no passage has."""
-    lookup, reader = typed.words.lookup, index.reader
+    lookup, reader = typed.words, index.reader
     if lookup.idf.all():
         return typed.text, ()
     held_terms = set(lookup.terms[lookup.idf > 0].tolist())
@@ -335,7 +335,7 @@ def query_of_example(example: Example, options: SearchOptions, index: IndexView)
             notices.append(f"the word vectors have no word of {example.name}: only the lexical retriever answers")
     if options.mode != "dense":
         telling = reader.lexical.telling_terms(example.headings, example.texts, tuning.TUNING.telling_terms)
-        words = reader.lexical.scores(telling)
+        words = reader.lexical.find(telling)
     return Query(
         text=text,
         options=options,

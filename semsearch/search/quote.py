@@ -21,11 +21,11 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool
-from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, query_words, word_weights
+from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, asked_words, word_weights
 from semsearch.search.answer_kind import AnswerKind, answer_kind
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
-from semsearch.search.passage_parts import Part
+from semsearch.search.read_passages import Part
 from semsearch.text.languages import ENGLISH
 
 BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
@@ -55,7 +55,7 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys([*best, *(at for group in groups for at in group)])]
-    asked = query_words(query, index)
+    asked = asked_words(query, candidates, index)
     are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
     aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)
     return Compared(wanted, groups, asked, dict(zip(positions, aligned.values(), strict=True)), best)
@@ -187,7 +187,7 @@ def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: floa
     if longer is not None and (of_both := wanted.factor(longer)) > 1:
         part, factor = longer, of_both
     similar = passage.similar[part.first : part.last + 1]
-    answer = wanted.answer_in(part)
+    answer = wanted.answer_in(part.text)
     if answer is not None:
         idf = np.square(compared.asked.weights)
         share = similar.max(axis=0) @ idf / max(float(idf.sum()), 1e-9)

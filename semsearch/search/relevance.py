@@ -73,12 +73,11 @@ def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candida
         trusted = float(trust(np.float64(reader.spread(reader.halves.general(query.vector)))))
     topics = not has_vector or reader.topics is not None  # a search by words alone opens none
     numbers = relevance_numbers(vector=has_vector, words=has_words, topics=topics)
-    others = candidates.other_languages
-    if others is not None and others.are_other[best]:  # whose words are others
-        numbers = relevance_numbers(vector=True, words=False, topics=topics, aligned=others.are_aligned)
-    bm25 = np.nan_to_num(candidates.lexical.bm25[best])
-    words = float(bm25 / (1.0 if query.words is None else query.words.lookup.usual))
-    cosine = float(np.nan_to_num(candidates.dense.cosine[best]))
+    if candidates.are_other is not None and candidates.are_other[best]:  # whose words are others
+        numbers = relevance_numbers(vector=True, words=False, topics=topics, aligned=candidates.are_aligned)
+    bm25 = np.nan_to_num(candidates.bm25[best])
+    words = float(bm25 / (1.0 if query.words is None else query.words.usual))
+    cosine = float(np.nan_to_num(candidates.cosine[best]))
     level = logit_of_best(numbers, cosine=cosine * trusted, words=words, unknown=query.share_without_vectors)
     share = np.clip(1 - (scores[best] - scores) / max(float(scores[best]), 1e-9), 0, 1)
     candidates.relevance = RelevanceOf(level, likelihood(level, share), share, cosine, trusted, words)

@@ -13,7 +13,7 @@ from small import gathered
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float64, Int64
 from semsearch.errors import IndexDamaged
-from semsearch.lexical.bm25 import WordScores, WordSearch
+from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.segments import Segment
 from semsearch.text.terms import Lexicon, of_question
@@ -33,7 +33,7 @@ def opened(folder: Path, segments: list[Segment]) -> list[LexicalSegment]:
 
 
 def ask(words: list[LexicalSegment], question: str, n: int = 10, *, allowed: IdRanges | None = None) -> list[int]:
-    return WordSearch(words, [None] * len(words)).scores(as_asked(question)).best(n, allowed=allowed).tolist()
+    return WordSearch(words, [None] * len(words)).find(as_asked(question)).best(n, allowed=allowed).tolist()
 
 
 def as_asked(question: str) -> npt.NDArray[np.uint64]:
@@ -49,7 +49,7 @@ def as_terms(text: str) -> list[int]:
 Flags = tuple[Bool, Bool]  # whether the document has a passage before each, and one after
 
 
-def of(scores: WordScores, ids: Int64, flags: Flags) -> Float64:
+def of(scores: TermLookup, ids: Int64, flags: Flags) -> Float64:
     return scores.scored(scores.search.locate(ids, *flags))
 
 
@@ -100,7 +100,7 @@ def test_merged_segments_lack_what_was_removed_and_nothing_else(tmp_path: Path) 
 
 def test_removed_passages_are_not_found_before_a_merge_either(tmp_path: Path) -> None:
     words = opened(tmp_path, written(tmp_path, [5, 6, 9, 10], TEXTS))
-    scores = WordSearch(words, [np.array([True, True, False, True])]).scores(as_asked("ship"))
+    scores = WordSearch(words, [np.array([True, True, False, True])]).find(as_asked("ship"))
     assert scores.best(10).tolist() == [5]
     assert np.isnan(of(scores, np.array([5, 7, 9]), alone(3))).tolist() == [False, True, True]
 
@@ -123,11 +123,11 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
     search = WordSearch(opened(tmp_path, writer.finish()), [None] * -(-6 // largest), documents=3)
     terms = [[as_terms(text) for text in document] for document in documents]
     expected = np.array(reference.bm25_with_neighbours(terms, as_asked(question).tolist()))
-    found = of(search.scores(as_asked(question)), ids, neighbours(documents))
+    found = of(search.find(as_asked(question)), ids, neighbours(documents))
     assert found == pytest.approx(np.where(expected > 0, expected, np.nan), rel=1e-6, nan_ok=True)
     some = np.array([2, 6])
     flags = (np.array([True, True]), np.array([True, False]))
-    several = of(search.scores(as_asked(question)), some, flags)
+    several = of(search.find(as_asked(question)), some, flags)
     assert several == pytest.approx(found[some - 1], nan_ok=True)
 
 

@@ -11,8 +11,7 @@ put right from what hits know of their scores (`Origin`), without asking again:
 Words are weighed by all indexes from the beginning (`WordSearch.beside`): by its own idfs a small index would give a
 rare word little, and a large one without it would give its points for the others.
 
-In the other modes scores are compared as they are. In all modes, hits with exact words get the points for them anew, so
-that they come before those of all indexes. docs/research/measurements.md has what was measured: better than
+In the other modes scores are compared as they are. docs/research/measurements.md has what was measured: better than
 ranks, scores as they are, or scoring the union anew, and about as good as feedback from the very best passage.
 """
 
@@ -37,7 +36,6 @@ from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import candidates_for, context_of
 from semsearch.search.candidates import fused, weigh
-from semsearch.search.exact_words import exact_first
 from semsearch.search.searcher import options_for, rerank
 from semsearch.searchable import Searchable
 from semsearch.storage.passage_rows import PassageRow
@@ -176,7 +174,7 @@ def _ordered(hits: Sequence[Hit], options: SearchOptions) -> Sequence[Hit]:
     """Hits in order, without near-duplicates of better ones; those of mode "exact" as they are."""
     if options.mode == "exact":
         return hits
-    ordered = exact_first(hits)
+    ordered = sorted(hits, key=lambda hit: -hit.score)
     return ordered if options.duplicates else deduplicate(ordered)
 
 

@@ -64,7 +64,6 @@ class Tuning:
     exact_passages: int = 10  # that may have a part, unless the query is hardly more than its identifiers
     exact_rare: float = 0.1  # of all passages, at most, may have a word
     exact_alone: float = 0.75  # share of a query that is hardly more than its identifiers
-    exact_margin: float = 0.01  # points between the least passage with exact words and the best without
 
     # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"
     relevance: tuple[float, ...] = (-3.81, 5.25, 2.65, 1.25)  # bias; times cosine, words, unknown, of the best passage

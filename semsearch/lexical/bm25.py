@@ -57,6 +57,11 @@ class TermLookup:
         lacks = [not any(len(rows) for rows, _ in of_term) for of_term in self.lists]
         return float(self.times[lacks].sum()) / max(float(self.times.sum()), 1.0)
 
+    @property
+    def most(self) -> float:
+        """The BM25 that no passage exceeds."""
+        return (tuning.TUNING.k1 + 1) * float(self.weights.sum())
+
     def best(self, n: int, *, allowed: IdRanges | None = None) -> Int64:
         """The ids of the n best passages that share a word with the query, rising; of equal scores the first."""
         return self.search.best(self, n, allowed=allowed)

@@ -92,7 +92,7 @@ class ExactPart(Record):
 class ExactWords(Record):
     """The score component of exact words: what brings passages that have parts of the query literally to the front."""
 
-    points: float  # 0 where they are first without
+    points: float
     parts: tuple[ExactPart, ...]
 
 

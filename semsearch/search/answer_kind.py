@@ -70,7 +70,6 @@ _MEASURES = [  # what a question asks for, and what a number of that kind looks 
     ),
     (r"\benvironment variable\b", r"(?-i:\b[A-Z][A-Z\d]*_[A-Z\d_]+\b|\$[A-Z])"),
 ]
-_ASKS_UNIT = re.compile(r"\b(?:how (?:long|often|hot|warm|cold)|temperature)\b")
 _HOW_MANY = re.compile(r"\b(?:how many|number of) ((?:\w+ ?){1,3})", re.IGNORECASE)
 _ASKS_NAME = re.compile(
     r"\b(variable|option|flag|switch|function|file|package|trait|keys?|table|header|operator|property|parameter|module"
@@ -117,7 +116,6 @@ class AnswerKind:
     question: str  # case-folded
     is_english: bool
     number: bool
-    with_unit: bool  # whether the number says nothing without its unit, as after "how long"
     measures: tuple[int, ...]  # how the number may look, by `_MEASURES`
     counted: tuple[str, ...]  # of which things the number is: the words after "how many"
     name: bool  # of a thing that has one: an option, a file, a function
@@ -129,7 +127,7 @@ class AnswerKind:
         """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
         tuned, factor, text = tuning.TUNING, 1.0, part.text
         is_measured = any(_has_measure(text, measure) for measure in self.measures)
-        if self.number and (is_measured if self.with_unit else self._has_number(text)):
+        if self.number and self._has_number(text):
             factor *= tuned.quote_number
         if is_measured:
             factor *= tuned.quote_measure
@@ -246,7 +244,6 @@ def answer_kind(question: str, language: str) -> AnswerKind:
         question=folded,
         is_english=is_english,
         number=asks_number,
-        with_unit=is_english and _ASKS_UNIT.search(folded) is not None,
         measures=tuple(measures),
         counted=() if counted is None else tuple(_stem(word) for word in counted[1].split() if len(word) > 3),
         name=is_english and _ASKS_NAME.search(folded) is not None,

@@ -15,17 +15,14 @@ a handful of passages may have the part, unless the query is hardly more than id
 The postings know which passages have all terms of a part; their texts are read to see whether it stands there: as it is
 typed, or at least in other case, in the text, the title or a heading above, and not as the piece of a longer word.
 
-Scores keep the order: passages with exact words get the points that bring the least of them just above the best of the
-others. They keep their own order, but what has more of the parts, or has them as typed, comes before. The points are
-given last, after boosts and after a reranker, and anew where the answers of several indexes become one.
+Each part that a passage has gives it a point, which is more than two passages differ by otherwise, and half a point
+more if it is as typed.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,8 +31,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import UInt64
 from semsearch.lexical.bm25 import TermLookup
-from semsearch.results.explanation import ExactPart, ExactWords
-from semsearch.results.hits import Hit
+from semsearch.results.explanation import ExactPart
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.passage_rows import need_passages, with_documents
@@ -45,6 +41,7 @@ from semsearch.text.tokens import storable, words
 if TYPE_CHECKING:
     import sqlite3
 
+_POINT, _AS_TYPED = 1.0, 0.5  # of a part that a passage has, and if that is as typed
 _CODE, _NAME, _WORD = 0.0, 0.5, 0.999  # kinds of parts: the least share of a query, by idf, that such parts must have
 _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readBytes, of which the query has more words
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
@@ -228,53 +225,19 @@ def _is_edge(character: str, beyond: str, *, is_end: bool = False) -> bool:
     return not (sticks and re.match(_IS_OF_WORD, nearest))
 
 
-# -- Ordering ----------------------------------------------------------------------------------------------------------
+# -- The stage ---------------------------------------------------------------------------------------------------------
 
 
-def points_of(scores: Sequence[float], parts: Sequence[Sequence[ExactPart]]) -> list[float]:
-    """The points of passages with these scores that have these parts of a query.
+def exact_words(query: Query, candidates: Candidates, _: IndexView) -> Candidates:
+    """A point for each part of the query that a passage has literally, and half a point if it is as typed.
 
-    Each that has more parts, or more of them as they are typed, comes before all that have less.
-    """
-    ranks = [(len(of_passage), sum(part.as_typed for part in of_passage)) for of_passage in parts]
-    points, highest = dict.fromkeys(ranks, 0.0), -math.inf
-    for rank in sorted(points):
-        of_rank = [score for score, other in zip(scores, ranks, strict=True) if other == rank and not math.isnan(score)]
-        if of_rank and rank > (0, 0):
-            points[rank] = max(0.0, highest + tuning.TUNING.exact_margin - min(of_rank))
-        highest = max(of_rank, default=highest) + points[rank]
-    return [points[rank] for rank in ranks]
-
-
-def exact_words(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
-    """Bring passages that have parts of the query literally before all others.
+    In mode lexical a point is as much as BM25 can be for the query.
 
     With it, each of 86 identifiers that stand in one file is found first (tests/benchmarks/quality/exact_words.py).
     """
-    literal = candidates.literal
-    if not literal:
+    if not candidates.literal or query.words is None:
         return candidates
-    parts = [literal.get(id_, ()) for id_ in candidates.ids.tolist()]
-    return candidates.add("exact", np.array(points_of(candidates.scores.tolist(), parts)))
-
-
-def without_points(hit: Hit) -> float:
-    """The score of a hit without the points for exact words."""
-    return hit.score - (hit.origin.exact.points if hit.origin is not None and hit.origin.exact else 0.0)
-
-
-def exact_first(hits: Sequence[Hit]) -> list[Hit]:
-    """Order hits by their scores, in which the points for exact words are given anew, from these hits' scores."""
-    parts = [hit.origin.exact.parts if hit.origin is not None and hit.origin.exact else () for hit in hits]
-    if any(parts):
-        points = points_of([without_points(hit) for hit in hits], parts)
-        hits = [_with(*of_hit) for of_hit in zip(hits, points, parts, strict=True)]
-    return sorted(hits, key=lambda hit: -hit.score)
-
-
-def _with(hit: Hit, points: float, parts: tuple[ExactPart, ...]) -> Hit:
-    """A hit with other points for exact words."""
-    if hit.origin is None or not parts:
-        return hit
-    origin = replace(hit.origin.with_points(exact=points), exact=ExactWords(points, parts))
-    return replace(hit, score=without_points(hit) + points, origin=origin)
+    unit = query.words.most if query.options.mode == "lexical" else 1.0
+    parts = (candidates.literal.get(id_, ()) for id_ in candidates.ids.tolist())
+    points = [unit * sum(_POINT + _AS_TYPED * part.as_typed for part in of_passage) for of_passage in parts]
+    return candidates.add("exact", np.array(points, dtype=np.float64))

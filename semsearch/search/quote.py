@@ -3,7 +3,7 @@
 Its words align best with those of the query (semsearch.search.alignment), and it has what the question asks for: a
 number, a name, a command (semsearch.search.answer_kind). What is shown may be more than a sentence: one that leans on
 the sentence before with that one, a line that ends in a colon with what follows it, a block of code, a short table from
-its header on (semsearch.search.passage_parts). Where another passage of the document states the fact, the two change
+its header on (semsearch.search.read_passages). Where another passage of the document states the fact, the two change
 places, so that the hit is the passage of its sentence. A hit that tells the number, the default or what the thing is
 comes before a first one that does not.
 
@@ -12,10 +12,8 @@ docs/research/measurements.md, "The sentence that states the fact", has what eac
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 import numpy as np
 
@@ -29,7 +27,7 @@ from semsearch.search.read_passages import Part
 from semsearch.text.languages import ENGLISH
 
 BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
-_COMPARED = 16  # sentences with the best alignment, of a hit or a document, that are looked at by what is asked for
+_COMPARED = 8  # sentences with the best alignment, of a hit or a document, that are looked at by what is asked for
 TOLD = 10  # best hits, of which one comes first that tells what the first does not
 _SAYS_MORE = 2.0  # times what the first hit has of what is asked for: another that has so much comes first
 _EXTENDED = 1.5  # times its own score that a line may have with what follows it; to be sure, more is not looked at
@@ -100,22 +98,21 @@ def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Qu
     quotes = {at: Quote(number, number) for at, number in zip(ranking.order, ranking.sentences, strict=True)}
     if compared is None or not quotes:
         return ranking, [*quotes.values()]
-    instead = dict[int, int]()  # the passage by which a document is shown first, by the one that ranks first
+    takes = dict[int, int]()  # the passages that change places
     for group in compared.groups:
         first = group[0]
-        if first in instead.values():
+        if first in takes:
             continue
         shown, best = _chosen(compared, group)
         if best is not None:
             quotes[shown] = best
         if shown != first:
-            instead[first] = shown
+            takes |= {first: shown, shown: first}
             quotes[first] = _chosen(compared, (first,))[1] or quotes[first]
-    exchanged = instead | {other: first for first, other in instead.items()}
-    order = [exchanged.get(at, at) for at in ranking.order]
-    first = _best_told(compared.wanted, [quotes[at].factor for at in order], order, ranking)
-    moved = [order[first], *order[:first], *order[first + 1 :]]
-    takes = exchanged | {at: exchanged.get(old, old) for at, old in zip(moved, order, strict=True) if at != old}
+    order = [takes.get(at, at) for at in ranking.order]
+    told = _best_told(compared.wanted, [quotes[at].factor for at in order], order, ranking)
+    moved = [order[told], *order[:told], *order[told + 1 :]]
+    takes |= {at: takes.get(old, old) for at, old in zip(moved, order, strict=True) if at != old}
     return (_exchanged(ranking, moved, takes) if takes else ranking), [quotes[at] for at in moved]
 
 
@@ -124,6 +121,7 @@ def _best_told(wanted: AnswerKind, factors: Sequence[float], order: Sequence[int
 
     Where a number, a default or a definition is asked: other pages mention the thing as often as the one that tells.
     With four times as much the score does not matter. It is one of the ten best, however many hits are asked for.
+    Without it 2 of 101 facts fewer are stated, and 4 of 160 first hits fewer are right.
     """
     if not wanted.is_told:
         return 0
@@ -159,14 +157,13 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
         scores = np.concatenate(
             [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
         )
-    starts = [*accumulate((len(passage.scores) for passage in passages), initial=0)]
-    order = (-scores).argsort(kind="stable")[: None if wanted.definition else _COMPARED]  # all have its one word
+    sentences = [(which, at) for which, passage in enumerate(passages) for at in range(len(passage.scores))]
+    order = (-scores).argsort(kind="stable")[: None if wanted.definition else _COMPARED].tolist()
     best, chosen, most = 0.0, None, wanted.most * _EXTENDED
-    for at, score in zip(order.tolist(), scores[order].tolist(), strict=True):
+    for position, score in zip(order, scores[order].tolist(), strict=True):
         if score <= 0 or score * most <= best:
             break
-        which = bisect_right(starts, at) - 1
-        number = at - starts[which]
+        which, number = sentences[position]
         part = passages[which].parts.shown(number)
         if part.header is not None or part.first != part.last:
             rows = [number, part.header] if part.header is not None else [*range(part.first, part.last + 1)]
@@ -183,19 +180,19 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
 def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: float) -> Quote:
     """What is shown of a passage, where a part of it was chosen: with the sentence that it needs, if any."""
     wanted, parts = compared.wanted, passage.parts
-    longer = parts.with_next(part) if wanted.is_telling and factor <= 1 else None
-    if longer is not None and (of_both := wanted.factor(longer)) > 1:
-        part, factor = longer, of_both
-    similar = passage.similar[part.first : part.last + 1]
-    answer = wanted.answer_in(part.text)
+    if wanted.is_telling and factor <= 1:
+        longer = parts.with_next(part)
+        if longer is not None and (of_both := wanted.factor(longer)) > 1:
+            part, factor = longer, of_both
+    answer, before = wanted.answer_in(part.text), None
     if answer is not None:
         idf = np.square(compared.asked.weights)
-        share = similar.max(axis=0) @ idf / max(float(idf.sum()), 1e-9)
+        share = passage.similar[part.first : part.last + 1].max(axis=0) @ idf / max(float(idf.sum()), 1e-9)
         answer = answer if share >= tuning.TUNING.quote_sure else None
-    leans = bool((similar[0] > passage.alone[part.first]).any())  # a word of the query is said before
-    longer = parts.with_before(part) if leans else None
-    if longer is None:
+    if (passage.similar[part.first] > passage.alone[part.first]).any():  # a word of the query is said before
+        before = parts.with_before(part)
+    if before is None:
         return Quote(part.first, part.last, answer, factor)
-    before = len(longer.text) - len(part.text)
-    answer = None if answer is None else (answer[0] + before, answer[1] + before)
-    return Quote(longer.first, longer.last, answer, factor)
+    added = len(before.text) - len(part.text)
+    answer = None if answer is None else (answer[0] + added, answer[1] + added)
+    return Quote(before.first, before.last, answer, factor)

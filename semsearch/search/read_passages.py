@@ -133,12 +133,6 @@ _PROMPT = re.compile(r"\s*(?:\$ |PS[ >]|>>>|C:\\|#!)")
 _CODE_MARK = re.compile(r"[{}();=<>$\[\]\\@|_/#]|(?<!\w)--?\w|[a-zA-Z]\w*\.[a-zA-Z]")
 _WORD = re.compile(r"\w+")
 _PROSE = re.compile(r"\b(?:[Tt]he|is|are|of|to|and|[Ii]n|that|[Yy]ou|[Tt]his|[Ff]or|with|[Ii]t|[Aa]|be|can|will)\b")
-_REFERENCE = re.compile(  # "The examples in this section refer to chapter 3."
-    r"(?:The|This|These)\s(?:\w+\s)?(?:examples?|sections?|tables?|listings?|chapters?|figures?)\b.{0,40}?"
-    r"\b(?:refers?|shows?|lists?|describes?|explains?|covers?)\b",
-    re.DOTALL,
-)
-_MAIL_HEADER = re.compile(r"From: .*\n(?:To|Date|Subject|Cc): ")
 _TITLE = re.compile(r"(?:[^\W\d]+[\s-]+){0,6}[^\W\d]+")
 
 
@@ -212,19 +206,17 @@ class PassageParts:
             last = self._following(number)
             ends_in_code = last > number and is_code(self._between(*self._blocks[last]))
             return Part(self._between(number, last), number, last, is_code=ends_in_code, is_alone=last == number)
-        return Part(text, number, number, is_alone=self._says_nothing(number))
+        return Part(text, number, number, is_alone=self._is_title(number))
 
     def _between(self, first: int, last: int) -> str:
         """The text from the sentence with a number to that with another."""
         return self._text[self._starts[first] : self._ends[last]]
 
-    def _says_nothing(self, number: int) -> bool:
-        """Whether a sentence is a title, the header of a mail or a reference to what is elsewhere."""
+    def _is_title(self, number: int) -> bool:
+        """Whether a sentence is the title, or the first line of a text without headings, which looks like one."""
         text = self._between(number, number)
-        if text == self._title or _REFERENCE.match(text) or _MAIL_HEADER.match(text):
-            return True
         is_first_line = number == 0 and not self._has_headings and self._blocks[0] == (0, 0) and self.sentences > 1
-        return is_first_line and _TITLE.fullmatch(text) is not None
+        return text == self._title or (is_first_line and _TITLE.fullmatch(text) is not None)
 
     def _row(self, number: int) -> Part:
         """A row of a table is read with the table's header, and a short table is shown from there on."""

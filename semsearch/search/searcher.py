@@ -18,7 +18,6 @@ from semsearch.rerankers import Readings, Reranker
 from semsearch.results.explanation import Explanation, Rerank
 from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
-from semsearch.search.exact_words import exact_first, without_points
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
 from semsearch.search.prepare_query import Example, find_example, passage_of, query_of_example
@@ -167,9 +166,9 @@ class Searcher:
 #     score + σ · (said - μ') / σ'
 #
 # μ' and σ' are mean and standard deviation of the reranker's scores, σ that of the hits' own. So hits are ordered by
-# the sum of both z-scores, whatever the reranker's scale. The other components stay, but the points for exact words are
-# given anew: a reranker orders the hits that have these, and the others behind them. A reranker that reads only the
-# first hits (`Readings`) is compared over these; the others get the least component of all, and come after them.
+# the sum of both z-scores, whatever the reranker's scale. The other components stay, and exact words do not count in σ.
+# A reranker that reads only the first hits (`Readings`) is compared over these; the others get the least component of
+# all, and come after them.
 
 
 def options_for(reranker: Reranker | None, options: SearchOptions) -> SearchOptions:
@@ -190,10 +189,15 @@ def rerank(reranker: Reranker | None, query: str, hits: Hits) -> Hits:
     origin = hits[0].origin if hits else None
     compared = query if origin is None or origin.text is None else origin.text  # without its syntax
     readings = _readings(reranker, compared, hits)
-    points = _points_of(readings, [*map(without_points, hits)])
+    points = _points_of(readings, [*map(_without_exact, hits)])
     notices = (*hits.notices, readings.notice) if readings.notice else hits.notices
-    reranked = exact_first([_with(hit, of_hit) for hit, of_hit in zip(hits, points, strict=True)])
-    return hits.instead(reranked, notices=notices)
+    reranked = [_with(hit, of_hit) for hit, of_hit in zip(hits, points, strict=True)]
+    return hits.instead(sorted(reranked, key=lambda hit: -hit.score), notices=notices)
+
+
+def _without_exact(hit: Hit) -> float:
+    """The score of a hit without the points for exact words."""
+    return hit.score - (hit.origin.points.get("exact", 0.0) if hit.origin is not None else 0.0)
 
 
 def _points_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:

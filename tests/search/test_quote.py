@@ -224,11 +224,6 @@ def test_a_number_is_asked_for_in_languages_where_that_was_measured(
             "unsigned 16-bit",
             "Length | Signed | Unsigned\n\n8-bit | i8 | u8\n\n16-bit | i16 | u16",
         ),
-        (
-            "The examples in this section refer to anchors of ships. Ships drop anchors at dawn. The moon is here.",
-            "anchors of ships",
-            "Ships drop anchors at dawn.",
-        ),
     ],
 )
 def test_what_says_nothing_alone_is_shown_with_what_belongs_to_it_or_not_at_all(

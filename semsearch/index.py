@@ -23,9 +23,10 @@ from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.readers.records import Columns
 from semsearch.readers.registry import MAX_BYTES
+from semsearch.rerankers import Reranker, load_reranker, options_for, rerank
 from semsearch.results.options import strings
 from semsearch.search.assemble_context import candidates_for, context_of
-from semsearch.search.searcher import Searcher, options_for, rerank
+from semsearch.search.searcher import Searcher
 from semsearch.searchable import Searchable, named
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from semsearch.maintenance.export import Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper, PassageMap
     from semsearch.remote_index import RemoteIndex
-    from semsearch.rerankers import Reranker
     from semsearch.results.documents import (
         DocumentInfo,
         DocumentPassages,
@@ -163,8 +163,6 @@ class Index(Searchable):
                 check(database)
                 check_given(database)
             if isinstance(reranker, str):
-                from semsearch.rerankers import load_reranker  # few searches rerank
-
                 reranker = load_reranker(reranker)
             index._reranker = reranker
             if vectors is not None:

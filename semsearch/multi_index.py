@@ -31,12 +31,12 @@ from semsearch.arrays.types import Float64
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch
+from semsearch.rerankers import Reranker, options_for, rerank
 from semsearch.results.explanation import Explanation, Fused, Weights
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.assemble_context import candidates_for, context_of
 from semsearch.search.candidates import fused, weigh
-from semsearch.search.searcher import options_for, rerank
 from semsearch.searchable import Searchable
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.storage.published import published_at
@@ -44,7 +44,6 @@ from semsearch.system.parallel import while_wanted
 from semsearch.text.tokens import letters_of
 
 if TYPE_CHECKING:
-    from semsearch.rerankers import Reranker
     from semsearch.results.hits import Context
     from semsearch.word_vectors.table import WordVectorsLike
 

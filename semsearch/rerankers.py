@@ -1,7 +1,7 @@
 """Rerankers: functions that score the first hits of an answer again, such as models of sentence-transformers.
 
-A reranker may take its time, since it reads few hits. Its scores become a part of the hits' scores
-(semsearch.search.searcher), and the explanation shows that part.
+A reranker may take its time, since it reads few hits. Its scores become a part of the hits' scores (`rerank`), and the
+explanation shows that part.
 
 `load_reranker` opens a model. It reads the first fifty hits, best first, a few at a time, as far as its time allows;
 hits that are not read in time keep their places after the others, with a warning. By an encoder, similar passages
@@ -17,11 +17,12 @@ There one system of equations is solved; here one step is made, over the few pas
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
@@ -33,7 +34,9 @@ from semsearch import tuning
 from semsearch.arrays.types import Float32, Floating
 from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import MissingExtra, ModelError, UsageError, install_command
-from semsearch.results.hits import Hit
+from semsearch.results.explanation import Rerank
+from semsearch.results.hits import Hit, Hits
+from semsearch.results.options import SearchOptions
 from semsearch.system.locations import expanded
 
 
@@ -53,6 +56,79 @@ class Reranker(Protocol):
     """
 
     def __call__(self, query: str, hits: Sequence[Hit], /) -> Sequence[float] | Readings: ...
+
+
+# -- The order by both scores ------------------------------------------------------------------------------------------
+#
+# The scores that a reranker gives become a component of the hits' own:
+#
+#     score + σ · (said - μ') / σ'
+#
+# μ' and σ' are mean and standard deviation of the reranker's scores, σ that of the hits' own. So hits are ordered by
+# the sum of both z-scores, whatever the reranker's scale. The other components stay, and exact words do not count in σ.
+# A reranker that reads only the first hits (`Readings`) is compared over these; the others get the least component of
+# all, and come after them.
+
+
+def options_for(reranker: Reranker | None, options: SearchOptions) -> SearchOptions:
+    """The options, with k raised so that a reranker, if there is one, has enough hits to choose from."""
+    if reranker is None or options.mode == "exact":
+        return options
+    return replace(options, k=max(options.k, tuning.TUNING.reranked))
+
+
+def rerank(reranker: Reranker | None, query: str, hits: Hits) -> Hits:
+    """Order hits by both scores, outside of a transaction: a reranker may take its time. Without one, and of mode
+    exact, they stay as they are. The reranker gets the query without its syntax.
+
+    Raises UsageError for a reranker that does not give a finite number for each hit.
+    """
+    if reranker is None or not hits or hits.total is not None:
+        return hits
+    origin = hits[0].origin
+    readings = _readings(reranker, query if origin is None or origin.text is None else origin.text, hits)
+    notices = (*hits.notices, readings.notice) if readings.notice else hits.notices
+    said = readings.said
+    deviation = float(np.std(said)) if said else 0.0
+    if not deviation:
+        return hits.instead(hits, notices=notices)
+    read = [hit.score - (hit.origin.points.get("exact", 0.0) if hit.origin else 0.0) for hit in hits[: len(said)]]
+    weight, mean = float(np.std(read)) or 1.0, float(np.mean(said))
+    alone: list[float | None] = [*(readings.alone or ()), *[None] * len(hits)]
+    reranked = list[Hit]()
+    for number, hit in enumerate(hits):
+        is_read = number < len(said)
+        score = said[number] if is_read else min(said)
+        part = Rerank(
+            weight * (score - mean) / deviation,
+            weight,
+            score,
+            mean,
+            deviation,
+            model=readings.model,
+            alone=alone[number],
+            unread=None if is_read else True,
+        )
+        if hit.origin is not None:
+            origin = replace(hit.origin.with_points(rerank=part.points), rerank=part)
+            hit = replace(hit, score=hit.score + part.points, origin=origin)
+        reranked.append(hit)
+    return hits.instead(sorted(reranked, key=lambda hit: -hit.score), notices=notices)
+
+
+def _readings(reranker: Reranker, query: str, hits: Sequence[Hit]) -> Readings:
+    """The reranker's score of each hit, or of the first ones if it says so."""
+    answer = reranker(query, hits)
+    readings = answer if isinstance(answer, Readings) else Readings(answer)
+    try:
+        said = [float(score) for score in readings.said]
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the reranker must give a number for each hit, not {answer!r}") from error
+    if len(said) > len(hits) or (readings is not answer and len(said) < len(hits)):
+        raise UsageError(f"the reranker gave {len(said)} numbers for {len(hits)} hits; it must give one for each")
+    if not all(map(math.isfinite, said)):
+        raise UsageError("the reranker gave a number that is not finite; it must give one that can be compared")
+    return readings._replace(said=said)
 
 
 # -- The scores of similar passages ------------------------------------------------------------------------------------

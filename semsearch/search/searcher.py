@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from semsearch import tuning
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
-from semsearch.rerankers import Readings, Reranker
-from semsearch.results.explanation import Explanation, Rerank
+from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexReader, IndexView
@@ -157,86 +151,3 @@ class Searcher:
             if newest is None or newest.order < opened.order:
                 self._reader = opened
             return opened
-
-
-# -- Reranking ---------------------------------------------------------------------------------------------------------
-#
-# The scores that a reranker gives become a component of the hits' own:
-#
-#     score + σ · (said - μ') / σ'
-#
-# μ' and σ' are mean and standard deviation of the reranker's scores, σ that of the hits' own. So hits are ordered by
-# the sum of both z-scores, whatever the reranker's scale. The other components stay, and exact words do not count in σ.
-# A reranker that reads only the first hits (`Readings`) is compared over these; the others get the least component of
-# all, and come after them.
-
-
-def options_for(reranker: Reranker | None, options: SearchOptions) -> SearchOptions:
-    """The options, with k raised so that a reranker, if there is one, has enough hits to choose from."""
-    if reranker is None or options.mode == "exact":
-        return options
-    return replace(options, k=max(options.k, tuning.TUNING.reranked))
-
-
-def rerank(reranker: Reranker | None, query: str, hits: Hits) -> Hits:
-    """Order hits by both scores, outside of a transaction: a reranker may take its time. Without one, and of mode
-    exact, they stay as they are. The reranker gets the query without its syntax.
-
-    Raises UsageError for a reranker that does not give a finite number for each hit.
-    """
-    if reranker is None or hits.total is not None:
-        return hits
-    origin = hits[0].origin if hits else None
-    compared = query if origin is None or origin.text is None else origin.text  # without its syntax
-    readings = _readings(reranker, compared, hits)
-    points = _points_of(readings, [*map(_without_exact, hits)])
-    notices = (*hits.notices, readings.notice) if readings.notice else hits.notices
-    reranked = [_with(hit, of_hit) for hit, of_hit in zip(hits, points, strict=True)]
-    return hits.instead(sorted(reranked, key=lambda hit: -hit.score), notices=notices)
-
-
-def _without_exact(hit: Hit) -> float:
-    """The score of a hit without the points for exact words."""
-    return hit.score - (hit.origin.points.get("exact", 0.0) if hit.origin is not None else 0.0)
-
-
-def _points_of(readings: Readings, scores: Sequence[float]) -> list[Rerank | None]:
-    """The points that a reranker's scores add to the hits' own; None for each if all its scores are the same.
-
-    If the hits' own scores are all the same, the reranker's z-scores are added as they are.
-    """
-    said = readings.said
-    deviation = float(np.std(said)) if said else 0.0
-    if not deviation:
-        return [None] * len(scores)
-    weight, mean = float(np.std(scores[: len(said)])) or 1.0, float(np.mean(said))
-    alone = [None] * len(said) if readings.alone is None else readings.alone
-
-    def part(score: float, alone: float | None, *, unread: bool | None = None) -> Rerank | None:
-        points = weight * (score - mean) / deviation
-        return Rerank(points, weight, score, mean, deviation, model=readings.model, alone=alone, unread=unread)
-
-    unread = [part(min(said), None, unread=True)] * (len(scores) - len(said))
-    return [*map(part, said, alone), *unread]
-
-
-def _with(hit: Hit, rerank: Rerank | None) -> Hit:
-    if rerank is None or hit.origin is None:
-        return hit
-    origin = replace(hit.origin.with_points(rerank=rerank.points), rerank=rerank)
-    return replace(hit, score=hit.score + rerank.points, origin=origin)
-
-
-def _readings(reranker: Reranker, query: str, hits: Sequence[Hit]) -> Readings:
-    """The reranker's score of each hit, or of the first ones if it says so."""
-    answer = reranker(query, hits) if hits else []
-    readings = answer if isinstance(answer, Readings) else Readings(answer)
-    try:
-        said = [float(score) for score in readings.said]
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"the reranker must give a number for each hit, not {answer!r}") from error
-    if len(said) > len(hits) or (readings is not answer and len(said) < len(hits)):
-        raise UsageError(f"the reranker gave {len(said)} numbers for {len(hits)} hits; it must give one for each")
-    if not all(map(math.isfinite, said)):
-        raise UsageError("the reranker gave a number that is not finite; it must give one that can be compared")
-    return readings._replace(said=said)

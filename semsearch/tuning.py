@@ -1,12 +1,13 @@
-"""The numbers of the ranking, declared once: what each one is, and where it was measured.
+"""The numbers of the ranking that measurements have chosen: what each one is, and where it was measured.
 
-All code reads a number from `tuning.TUNING` at the moment it needs it, so that a benchmark or a test can change it for
-the whole process:
+A benchmark or a test can change them for the whole process:
 
     tuning.TUNING = replace(tuning.TUNING, near_weight=0.1)
 
-`heading_weight`, and `topics_share` in relation to `passage_share`, also shape what an index stores: an index that was
-made with other values has to be rebuilt. "Measurements" is docs/research/measurements.md.
+A query reads them when it begins, but for those of BM25, which an index reads when it is opened. Constants of a single
+method, such as those of the alignment of words, stand with it. `heading_weight`, and `topics_share` in relation to
+`passage_share`, also shape what an index stores: an index that was made with other values has to be rebuilt.
+"Measurements" is docs/research/measurements.md.
 """
 
 from __future__ import annotations

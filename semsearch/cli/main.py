@@ -38,7 +38,7 @@ STATUSES = {  # a test finds every one that the code raises
     "Also if `index` could index nothing.",
     INTERRUPTED: "Interrupted by Ctrl-C, or while it writes by the signals TERM or HUP; nothing was changed.",
 }
-COMMANDS = {  # with their line in the help, in the order in which a new user meets them
+COMMANDS = {  # with the first line of their help, in the order in which a new user meets them
     "index": "Index files and folders, or bring an index up to date.",
     "watch": "Keep an index up to date as its files change.",
     "query": "Search an index.",
@@ -47,20 +47,20 @@ COMMANDS = {  # with their line in the help, in the order in which a new user me
     "ask": "Answer a question by a language model, with a citation for every sentence.",
     "serve": "Serve indexes over HTTP: a web interface, JSON for programs, MCP for agents.",
     "mcp": "Let an agent search: an MCP server on standard input and output.",
-    "status": "Show the contents and settings of an index.",
+    "status": "Show what an index holds, whether it is up to date, and what could not be read.",
     "list": "List all indexes, or the documents of one.",
     "describe": "Say in a sentence what an index holds.",
     "delete": "Delete an index; its documents are never touched.",
     "remove": "Remove documents from an index; the files are not touched.",
-    "export": "Export documents, passages or sentences, optionally with vectors.",
+    "export": "Export documents, passages or sentences as JSON Lines, optionally with vectors.",
     "import": "Add documents from files with one document per row.",
     "refit": "Fit the embedding of an index to its current text.",
     "verify": "Check the integrity of an index.",
     "trust": "Show what an index names outside its folder, and allow it on this machine.",
-    "config": "Show the defaults of options, from semsearch.toml and environment variables.",
-    "vectors": "Word vectors: list, inspect, import.",
+    "config": "Show all keys of semsearch.toml, with their values and where these come from.",
+    "vectors": "Word vectors: list, inspect.",
     "evaluate": "Measure how well your own questions are answered.",
-    "doctor": "Check the installation.",
+    "doctor": "Check the installation: packages, word vectors, folders, a search.",
 }
 _NAMES = {  # of functions and groups in semsearch.cli.commands that are not called like their command
     **{name: f"{name}_" for name in ("list", "import")},

@@ -173,10 +173,9 @@ def open_stores(
     folder: Path,
     *,
     exact: bool = True,
-    largest: int = LARGEST,
     sentences: bool = True,
 ) -> Mapping[Kind, VectorStore]:
-    """Open the stores of an index, by kind. `exact`: a writer arranges no passages. Raises IndexDamaged.
+    """Open the stores of an index, by kind. `exact`: a writer makes no codes of passages. Raises IndexDamaged.
 
     There is one of sentences if the engine keeps their vectors, and `sentences` says that they are wanted.
     """
@@ -184,6 +183,6 @@ def open_stores(
     engine = _engine(uri, folder)
     kinds = VECTORS if sentences and engine.keeps_sentences else VECTORS[:1]
     return {
-        kind: engine.open(StoreLocation(uri, folder, kind, exact or kind == "sentence", largest, owner))
+        kind: engine.open(StoreLocation(uri, folder, kind, exact or kind == "sentence", LARGEST, owner))
         for kind in kinds
     }

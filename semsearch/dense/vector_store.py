@@ -17,8 +17,8 @@ and drops them. Removed ids stay in their segments, and are passed to each reade
 left of some segments as new ones. The replaced segments are dropped when no reader can be about to open them. Ids are
 never reused, but a refit writes the same ids into new segments.
 
-Another engine implements `VectorStore` and registers under a scheme (semsearch.dense.engines); tests/laws has the
-contract suite that it must pass, where it takes one more line. `SegmentsWriter` is a writer for any store.
+Another engine implements `VectorStore` and registers under a scheme (semsearch.dense.engines); it must pass the
+contract suite tests/support/vector_store_law.py. `SegmentsWriter` is a writer for any store.
 """
 
 from __future__ import annotations

@@ -66,25 +66,23 @@ class SegmentSize:
         return self.count - self.dead
 
 
-def to_merge(
-    sizes: Sequence[SegmentSize], *, largest: int = LARGEST, listed: int | None = None, most: int = MOST_SEGMENTS
-) -> list[int]:
+def to_merge(sizes: Sequence[SegmentSize], *, largest: int = LARGEST, gathering: int | None = None) -> list[int]:
     """Choose the segments to merge, as indices into `sizes`; none if all is well.
 
-    From `listed` vectors on a segment has lists, and is scanned faster: smaller ones are merged once they have twice as
-    many together.
+    From `gathering` vectors on a segment is scanned faster: smaller ones are merged once they have twice as many
+    together.
     """
     chosen = {
         index for index, size in enumerate(sizes) if not size.alive or size.dead > max(FEW_DEAD, MOST_DEAD * size.count)
     }
-    without = {index for index, size in enumerate(sizes) if listed is not None and size.alive < listed}
-    if listed is not None and sum(sizes[index].alive for index in without) >= 2 * listed:
-        chosen |= without
+    small = {index for index, size in enumerate(sizes) if gathering is not None and size.alive < gathering}
+    if gathering is not None and sum(sizes[index].alive for index in small) >= 2 * gathering:
+        chosen |= small
     full = {index for index, size in enumerate(sizes) if size.alive > largest // 2}
     rest = sorted(
         (index for index in range(len(sizes)) if index not in chosen | full), key=lambda index: sizes[index].alive
     )
-    excess = len(rest) + bool(chosen) - most
+    excess = len(rest) + bool(chosen) - MOST_SEGMENTS
     if excess > 0:
         total = sum(sizes[index].alive for index in chosen)
         for number, index in enumerate(rest):
@@ -122,7 +120,7 @@ class Merger:
             if kind == "words":
                 positions = to_merge(sizes, largest=LARGEST_WORDS)
             else:
-                positions = to_merge(sizes, largest=self.stores[kind].largest, listed=self.stores[kind].gathering)
+                positions = to_merge(sizes, largest=self.stores[kind].largest, gathering=self.stores[kind].gathering)
             if positions:
                 chosen = [segments[position] for position in positions]
                 try:

@@ -29,7 +29,8 @@ from semsearch.results.options import Mode
 
 @dataclass(frozen=True, slots=True)
 class Weights(Record):
-    """The weights of the score components: dense · cosine + lexical · BM25 / best + near · mean feedback cosine."""
+    """The weights of the score components: dense · cosine + lexical · BM25 / best + near · cosine with the best
+    passage."""
 
     dense: float
     lexical: float
@@ -59,8 +60,8 @@ class Rerank(Record):
 class Fused(Record):
     """How a score of one index was made comparable with those of the other indexes of a multi-index search.
 
-    BM25 is divided by the best of all indexes. Relevance feedback comes from the best passages of the hit's own index,
-    and counts in proportion to how good these are relative to the best of all.
+    BM25 is divided by the best of all indexes. Relevance feedback comes from the best passage of the hit's own index,
+    and counts by the square of the share that its score is of the best score of all.
     """
 
     indexes: tuple[str, ...]  # that were searched

@@ -100,7 +100,8 @@ class Hit(FoundRecord):
     rank: int  # from 1
     score: float  # in the chosen mode; comparable within one answer
     occurrences: int | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # in the passage, in mode "exact"
-    dense: float | None  # mean cosine of passage, best sentence and topics, -1 to 1; None: no known word, other mode
+    # mean cosine of topics, passage, best sentence and title, -1 to 1; None: no known word, or another mode
+    dense: float | None
     lexical: float | None  # bm25, larger is better; None: no word in common, or another mode
     relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: of `similar`
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # its name, in a multi-index search

@@ -158,7 +158,8 @@ def _having(
 ) -> dict[int, bool]:
     """The allowed passages that have a part, given by its terms in each language, and whether as it is typed.
 
-    None if more than `most` have it. If too many have it in any case, but not as it is typed, only the latter count.
+    None of them if more than `most` have it. If too many have it in any case, but not as it is typed, only the latter
+    count.
     """
     lexical, tuned = index.reader.lexical, tuning.TUNING
     ids = distinct(np.concatenate([lexical.having(of_language) for of_language in terms]))

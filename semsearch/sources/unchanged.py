@@ -1,10 +1,11 @@
 """Decides which files have changed: the one place that compares the documents of an index with the files on disk.
 
-A sync asks it for all files, a search for those behind its hits, which are stale if they have changed. A file is unchanged if its size and time are the same, its time lies clearly before the moment its content was last read
-(an edit within the same tick of the file system's clock leaves both as they were), and the reader would read it as it
-did then: the same versions of reader and splitter, the same chosen columns. All other files are compared by the digest
-of their content, as are files that vanished in one folder and appeared in another. A file that could not be read is
-unchanged by the same rules, if its own bytes were the reason.
+A sync asks it for all files, a search for those behind its hits, which are stale if they have changed. A file is
+unchanged if its size and time are the same, its time lies clearly before the moment its content was last read (an edit
+within the same tick of the file system's clock leaves both as they were), and the reader would read it as it did then:
+the same versions of reader and splitter, the same chosen columns. All other files are compared by the digest of their
+content, as are files that vanished in one folder and appeared in another. A file that could not be read is unchanged by
+the same rules, if its own bytes were the reason.
 
 Pure, but for the digests that it asks for.
 """

@@ -378,9 +378,10 @@ _PATIENCE = 5.0  # seconds that a query reads a file which may have changed
 def stale_documents(documents: Iterable[DocumentRow]) -> dict[int, bool]:
     """Find the documents whose files have changed since they were indexed, by their ids: true if the file is gone.
 
-    As in a sync, a file of the same size is read, and compared by its digest, if its time does not prove that it is
-    the same (semsearch.sources.unchanged), such as one that was copied, or written while it was indexed. A text that a program added has no file, and of
-    a file that we may not look at nothing is known, nor of an object in a store, which is not asked: none is stale.
+    As in a sync, a file of the same size is read, and compared by its digest, if its time does not prove that it is the
+    same (semsearch.sources.unchanged), such as one that was copied, or written while it was indexed. A text that a
+    program added has no file, and of a file that we may not look at nothing is known, nor of an object in a store,
+    which is not asked: none is stale.
     """
     local = [document for document in documents if document.root and not uri_scheme(document.root)]
     states = {document.id: _is_gone(document) for document in local}

@@ -30,7 +30,7 @@ from semsearch.system.memory import release_pages
 Write = Callable[[bytes | memoryview], object]
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if os.name == "nt" else ()  # seconds between tries to rename
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}  # of a disk without locks
-_PIECE = 1 << 20  # bytes that are read at once: whole blocks of semsearch.system.durable
+_PIECE = 1 << 20  # bytes that are read at once: whole blocks, see BLOCK
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from console import index_docs, semsearch, work_in, write_docs
 from guide import ROOT, read
 from reference_page import page
 
-from semsearch.cli.main import STATUSES
+from semsearch.cli.main import COMMANDS, STATUSES
 from semsearch.word_vectors.table import VectorTable
 
 PAGE = read("docs/reference.md")
@@ -49,3 +49,8 @@ def test_every_key_of_a_hit_is_in_the_page(
     work_in(tmp_path, monkeypatch)
     for hit in semsearch("query", "ship", "--context", "1", "--json").json["hits"]:
         assert not [key for key in hit if f"`{key}`" not in section("Hit")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_listed_with_the_first_line_of_its_help(command: str) -> None:
+    assert COMMANDS[command] in " ".join(semsearch(command, "--help").out.split())

@@ -29,8 +29,8 @@ def test_a_vector_is_rewritten_about_as_often_as_the_index_doubles() -> None:
     assert written < 12 * added
 
 
-def test_segments_without_lists_become_one_with_lists_when_together_they_are_twice_as_large() -> None:
+def test_small_segments_become_one_that_is_scanned_faster_when_together_they_are_twice_as_large() -> None:
     sizes = [SegmentSize(5000, 0), SegmentSize(90, 0), SegmentSize(60, 0), SegmentSize(49, 0)]
-    assert to_merge(sizes, listed=100) == []
-    assert to_merge([*sizes, SegmentSize(1, 0)], listed=100) == [1, 2, 3, 4]
+    assert to_merge(sizes, gathering=100) == []
+    assert to_merge([*sizes, SegmentSize(1, 0)], gathering=100) == [1, 2, 3, 4]
     assert to_merge([*sizes, SegmentSize(1, 0)]) == []

@@ -1,4 +1,4 @@
-"""Tables of figures, declared once: as Markdown and JSON here, as columns of a terminal in semsearch.cli.tables.
+"""Tables of figures, declared once: as Markdown and JSON here, as columns of a terminal in command_line.
 
 The results of an experiment are shown in blocks: tables, paragraphs of prose, and pictures.
 """

@@ -5,7 +5,7 @@
 
 Pairs are Tai et al. 2015, section 4.2; the projection before them is the SIF paper's (appendix A.2: 2400 dimensions),
 and the sentence vectors are not learned. The loss is the divergence of p from a target, which for a label is all on one
-class and for a score is spread over two. Gradients are written out; `tests/evaluate/supervised/test_projection.py`
+class and for a score is spread over two. Gradients are written out; research/tests/supervised/test_projection.py
 compares them with differences of the loss.
 
 Is the projection of use? For texts it is not: U P is one matrix, and any that U could be without P. It is kept for the

@@ -47,10 +47,11 @@ def ask(
     ] = None,
     search: options.SearchArguments,
 ) -> None:
-    """Answer a question from your documents by a language model, with a citation for every sentence.
+    """Answer a question by a language model, with a citation for every sentence.
 
-    The passages that `semsearch context` would print go to a server that speaks the OpenAI protocol: Ollama on this
-    machine, or the one that --url or your own configuration names. If nothing answers the question, no model is asked.
+    The passages of your documents that `semsearch context` would print go to a server that speaks the OpenAI protocol:
+    Ollama on this machine, or the one that --url or your own configuration names. If nothing answers the question, no
+    model is asked.
 
     Exit status: 0 with an answer, 1 if the documents have none, 2 on an error.
     """

@@ -25,10 +25,11 @@ def import_(
     vectors: options.VectorsOption = None,
     quiet: options.QuietOption = False,
 ) -> None:
-    """Add documents from files with one document per row; creates the index if it does not exist.
+    """Add documents from files with one document per row.
 
-    Rows written by semsearch export keep their passages and give the same answers. In other rows, all keys but id,
-    text, title and format are metadata. A document replaces an earlier one of the same id.
+    Creates the index if it does not exist. Rows written by semsearch export keep their passages and give the same
+    answers. In other rows, all keys but id, text, title and format are metadata. A document replaces an earlier one of
+    the same id.
     """
     keep_warnings()
     folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)

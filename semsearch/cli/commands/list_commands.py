@@ -136,7 +136,7 @@ def describe(
 
 
 def delete(index: IndexArgument, yes: options.YesOption = False, indexes: options.IndexesOption = None) -> None:
-    """Delete an index. The documents that it was made from are never touched.
+    """Delete an index; its documents are never touched.
 
     Nor is anything in its folder that semsearch has not put there, nor published snapshots.
     """

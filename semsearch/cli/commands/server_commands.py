@@ -88,11 +88,11 @@ def serve(
     ] = 0,
     served: ServedIndexes,
 ) -> None:
-    """Serve indexes over HTTP: a web interface for people, JSON for programs, MCP at /mcp for agents.
+    """Serve indexes over HTTP: a web interface, JSON for programs, MCP for agents.
 
     Serves all indexes of the folder, or those that --index names: by name, path or the URI of a published copy.
     Programs on this machine may read without a token; any other access needs the token, created at the first start.
-    Ctrl-C stops the server. Needs the extra `serve`, and for MCP `mcp`.
+    Ctrl-C stops the server. Needs the extra `serve`, and for MCP (at /mcp) `mcp`.
     """
     tell_warnings()
     if show_token:

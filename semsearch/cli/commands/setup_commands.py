@@ -33,7 +33,7 @@ _QUESTION = "why does bread grow in the oven"
 
 
 def doctor() -> None:
-    """Check the installation: packages, word vectors, folders, and that a search finds its answer.
+    """Check the installation: packages, word vectors, folders, a search.
 
     Prints a line for each, with the remedy if there is a problem, and exits with 1 if there is one. Indexes are checked
     by `semsearch verify`.

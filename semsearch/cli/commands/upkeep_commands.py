@@ -61,7 +61,7 @@ def remove(
     *,
     chosen: options.OneIndex,
 ) -> None:
-    """Remove documents from an index. The files themselves are not touched."""
+    """Remove documents from an index; the files are not touched."""
     keep_warnings()
     paths = [local_path(path) for path in paths]
     with chosen.open() as opened:

@@ -40,7 +40,7 @@ from semsearch.search.alignment import (
 )
 from semsearch.search.candidates import Query, shares_of_cosines
 from semsearch.search.index_reader import IndexView
-from semsearch.search.make_hits import origin_of
+from semsearch.search.make_hits import origins_of
 from semsearch.search.pipeline import best_sentences, rank
 from semsearch.search.prepare_query import LookedUp, as_compared, prepare
 from semsearch.search.quote import compare, quote
@@ -54,7 +54,7 @@ def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexV
     ranked = rank(query, index)
     ranking, _ = quote(compare(query, ranked, index), ranked)  # which may exchange passages
     candidates = ranking.candidates
-    origin = origin_of(query, candidates, int(np.searchsorted(candidates.ids, passage_id)), index)
+    (origin,) = origins_of(query, candidates, [int(np.searchsorted(candidates.ids, passage_id))], index)
     assert origin is not None  # a query that was typed has one
     return origin
 

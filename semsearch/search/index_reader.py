@@ -47,6 +47,7 @@ from semsearch.storage.schema import get_languages, get_stamp
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, ReadCache
 from semsearch.text.languages import ENGLISH, language_of_passage
+from semsearch.text.tokens import letters_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import explained, last_recorded, named_outside, not_allowed
 from semsearch.word_vectors.multilingual import as_multilingual
@@ -91,6 +92,14 @@ class IndexView:
         """The texts of passages, by id."""
         return {id_: row.text for id_, row in self.passages(ids).items()}
 
+    def letters(self, ids: Iterable[int]) -> dict[int, bytes]:
+        """The letters of passages, which are the same in near-duplicates, by id."""
+
+        def read(lacking: list[int]) -> dict[int, bytes]:
+            return {id_: letters_of(text) for id_, text in self.texts(lacking).items()}
+
+        return self.reader.memory.letters.of(ids, read)
+
     def spans(self, ids: Int64) -> SentenceSpans:
         """The sentences and neighbours of passages with rising ids, as `get_spans` finds them. (n,)"""
 
@@ -102,8 +111,12 @@ class IndexView:
 
     def languages_of_documents(self, ids: Int64) -> list[str]:
         """The language of each document; English if none was detected. (n,)"""
-        codes = dict(self.db.execute(_LANGUAGES, (json.dumps(distinct(ids).tolist()),)))
-        return [codes.get(id_) or ENGLISH for id_ in ids.tolist()]
+
+        def read(lacking: list[int]) -> dict[int, str]:
+            return {id_: code or ENGLISH for id_, code in self.db.execute(_LANGUAGES, (json.dumps(lacking),))}
+
+        codes = self.reader.memory.languages.of(ids.tolist(), read)
+        return [codes.get(id_, ENGLISH) for id_ in ids.tolist()]
 
     def languages_of(self, passages: Sequence[PassageRow]) -> list[str]:
         """The language of each passage, which may be another than its document's."""
@@ -203,6 +216,8 @@ class Memory:
         self.passages = ReadCache[int, PassageRow](4096)  # some megabytes
         self.documents = ReadCache[int, DocumentRow](4096)
         self.parts = ReadCache[int, PassageParts](4096)  # ten megabytes
+        self.letters = ReadCache[int, bytes](4096)
+        self.languages = ReadCache[int, str](1 << 16)  # of documents
         self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
         self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions
         self.words = ReadTexts()

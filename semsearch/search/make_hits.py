@@ -6,12 +6,13 @@ is no longer what was indexed (semsearch.sources.unchanged). At the end is mode 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,39 +40,44 @@ Sentences = tuple[str, ...]
 def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: IndexView) -> list[Hit]:
     """The hits of a ranking, best first, which show these quotes, with `context` sentences of the document before and
     after."""
-    candidates, ids, here = ranking.candidates, ranking.candidates.ids.tolist(), working_folder().as_posix()
+    candidates, order, here = ranking.candidates, [*ranking.order], working_folder().as_posix()
     alike = [position for group in ranking.near_duplicates.values() for position in group]
-    passages = index.passages([ids[position] for position in (*ranking.order, *alike)])
+    ids = candidates.ids[[*order, *alike]].tolist()
+    passages = index.passages(ids)
+    rows = [passages[id_] for id_ in ids[: len(order)]]
     documents = index.documents_of(passages.values())
-    rows = [passages[ids[position]] for position in ranking.order]
-    records = get_record_metadata(index.db, [id_ for id_, row in passages.items() if row.is_of_record])
-    quoted = {row.document_id: documents[row.document_id] for row in rows}
-    stale = stale_documents(quoted.values()) if index.reader.may_read_files() else {}
-    order, scores, likely = [*ranking.order], candidates.scores, candidates.relevance
-    dense, lexical = _known(candidates.cosine[order]), _known(candidates.bm25[order])
-    languages = index.languages_of(rows)
+    quoted = [documents[id_] for id_ in {row.document_id: True for row in rows}]
+    records = get_record_metadata(index.db, [row.id for row in rows if row.is_of_record])
+    stale = stale_documents(quoted) if index.reader.may_read_files() else {}
+    paths = {id_: path_of(document, here) for id_, document in documents.items()}
+    metadata: dict[int, dict[str, Any]] = {document.id: json.loads(document.metadata_json) for document in quoted}
+    scores, dense, lexical = (
+        _known(values[order]) for values in (candidates.scores, candidates.cosine, candidates.bm25)
+    )
+    likely = candidates.relevance
+    relevances = [None] * len(order) if likely is None else likely.probability[order].tolist()
+    origins, languages = origins_of(query, candidates, order, index), index.languages_of(rows)
     hits = list[Hit]()
-    for rank, (at, passage, quote) in enumerate(zip(order, rows, quotes, strict=True)):
-        document, language = documents[passage.document_id], languages[rank]
+    for number, (at, passage, quote) in enumerate(zip(order, rows, quotes, strict=True)):
+        document, language = documents[passage.document_id], languages[number]
         first, _, start, _, line = passage.sentences[quote.first].tolist()
         _, last, _, end, _ = passage.sentences[quote.last].tolist()
         before, after = _neighbours(index.db, document, passage, quote, query.options.context)
-        own = records.get(passage.id)
         hits.append(
             Hit(
-                rank=rank + 1,
-                score=float(scores[at]),
-                dense=dense[rank],
-                lexical=lexical[rank],
-                relevance=None if likely is None else float(likely.probability[at]),
-                path=path_of(document, here),
+                rank=number + 1,
+                score=scores[number],
+                dense=dense[number],
+                lexical=lexical[number],
+                relevance=relevances[number],
+                path=paths[document.id],
                 root=document.root,
                 document=document.path,
                 title=document.title,
                 format=document.format,
                 line=line,
                 page=passage.page,
-                place=passage.place(quote.first),
+                place=passage.place(quote.first) if passage.places else None,
                 headings=passage.headings,
                 sentence=passage.text[first:last],
                 answer_span=quote.answer,
@@ -80,53 +86,68 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
                 end=end,
                 passage_id=passage.id,
                 sentence_id=passage.first_sentence + quote.first,
-                metadata={**document.metadata, **own} if own else document.metadata,
+                metadata={**metadata[document.id], **records.get(passage.id, {})},
                 before=before,
                 after=after,
                 duplicates=tuple(
-                    _duplicate(passages[ids[other]], documents, here) for other in ranking.near_duplicates[at]
-                ),
+                    _duplicate(passages[id_], documents, paths)
+                    for id_ in candidates.ids[[*ranking.near_duplicates[at]]].tolist()
+                )
+                if ranking.near_duplicates[at]
+                else (),
                 stale=document.id in stale,
                 deleted=stale.get(document.id) or None,
                 language=None if query.language in (None, language) else language,
-                origin=origin_of(query, candidates, at, index),
+                origin=origins[number],
             )
         )
     return hits
 
 
-def origin_of(query: Query, candidates: Candidates, position: int, index: IndexView) -> Origin | None:
-    """The record of the score of a candidate; None for what stands for passages, which has no text to ask again."""
+def origins_of(
+    query: Query, candidates: Candidates, positions: Sequence[int], index: IndexView
+) -> Sequence[Origin | None]:
+    """The record of the score of each candidate; None for what stands for passages, which has no text to ask again."""
     if query.original is None:
-        return None
-    other, boosts = candidates.are_other, candidates.boosts
-    points = {name: float(points[position]) for name, points in candidates.points.items()}
-    cosines = {name: float(cosines[position]) for name, cosines in candidates.cosines.items()}
-    parts = candidates.literal.get(int(candidates.ids[position]))
-    return Origin(
-        query.original,
-        query.options.mode,
-        index.reader.generation,
-        candidates.weights if other is None or not other[position] else candidates.weights_of_others,
-        text=None if query.text == query.original else query.text,
-        language=query.language,
-        points={name: value for name, value in points.items() if value},
-        cosines={name: value for name, value in cosines.items() if value == value},
-        relevance=None if candidates.relevance is None else candidates.relevance.record(query, position),
-        boosts=None if boosts is None else boosted(query, boosts[:, position]),
-        exact=None if parts is None else ExactWords(points["exact"], parts),
-    )
+        return [None] * len(positions)
+    other, boosts, likely = candidates.are_other, candidates.boosts, candidates.relevance
+    points, cosines = _by_passage(candidates.points, positions), _by_passage(candidates.cosines, positions)
+    origins = list[Origin | None]()
+    for number, (at, id_) in enumerate(zip(positions, candidates.ids[positions].tolist(), strict=True)):
+        parts = candidates.literal.get(id_)
+        origins.append(
+            Origin(
+                query.original,
+                query.options.mode,
+                index.reader.generation,
+                candidates.weights if other is None or not other[at] else candidates.weights_of_others,
+                text=None if query.text == query.original else query.text,
+                language=query.language,
+                points={name: value for name, value in points[number].items() if value},
+                cosines={name: value for name, value in cosines[number].items() if value == value},
+                relevance=None if likely is None else likely.record(query, at),
+                boosts=None if boosts is None else boosted(query, boosts[:, at]),
+                exact=None if parts is None else ExactWords(points[number]["exact"], parts),
+            )
+        )
+    return origins
+
+
+def _by_passage(values: Mapping[str, Float64], positions: Sequence[int]) -> list[dict[str, float]]:
+    """Of each of some passages, what all have by name."""
+    table = np.array([*values.values()]).reshape(len(values), -1)[:, positions].T.tolist() if values else []
+    return [dict(zip(values, row, strict=True)) for row in table] or [{} for _ in positions]
 
 
 def _known(values: Float64) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _duplicate(passage: PassageRow, documents: Mapping[int, DocumentRow], here: str) -> DuplicatePassage:
+def _duplicate(passage: PassageRow, documents: Mapping[int, DocumentRow], paths: Mapping[int, str]) -> DuplicatePassage:
     """The source of a near-duplicate of a hit's passage."""
     document = documents[passage.document_id]
     return DuplicatePassage(
-        path=path_of(document, here),
+        path=paths[document.id],
         root=document.root,
         document=document.path,
         title=document.title,

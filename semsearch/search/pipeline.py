@@ -41,7 +41,6 @@ from semsearch.search.quote import TOLD, compare, quote
 from semsearch.search.relevance import judge, relevance
 from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.languages import ENGLISH
-from semsearch.text.tokens import letters_of
 
 Stage = Callable[[Query, Candidates, IndexView], Candidates]
 
@@ -274,8 +273,8 @@ def _without_near_duplicates(order: Int64, ids: Int64, k: int, index: IndexView)
     beginning = k + max(tuning.TUNING.beyond, k // 4)
     for part in (order[:beginning], order):
         groups: dict[bytes, list[int]] = {}
-        for position, text in zip(part.tolist(), index.texts(ids[part].tolist()).values(), strict=True):
-            groups.setdefault(letters_of(text), []).append(position)
+        for position, letters in zip(part.tolist(), index.letters(ids[part].tolist()).values(), strict=True):
+            groups.setdefault(letters, []).append(position)
         if len(groups) == len(part):
             break
     return [*groups.values()]

@@ -51,9 +51,8 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     stale = stale_documents(quoted) if index.reader.may_read_files() else {}
     paths = {id_: path_of(document, here) for id_, document in documents.items()}
     metadata: dict[int, dict[str, Any]] = {document.id: json.loads(document.metadata_json) for document in quoted}
-    scores, dense, lexical = (
-        _known(values[order]) for values in (candidates.scores, candidates.cosine, candidates.bm25)
-    )
+    scores: list[float] = candidates.scores[order].tolist()
+    dense, lexical = _known(candidates.cosine[order]), _known(candidates.bm25[order])
     likely = candidates.relevance
     relevances = [None] * len(order) if likely is None else likely.probability[order].tolist()
     origins, languages = origins_of(query, candidates, order, index), index.languages_of(rows)

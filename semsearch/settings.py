@@ -54,9 +54,7 @@ class SettingsKeywords(TypedDict, total=False):
 class Settings:
     """The settings of an index: how it embeds text, and how it scans the vectors.
 
-    Word vectors are stored as the name or path that `load_vectors` takes, their own name and their digest. Settings
-    that an index of an earlier version does not have are the defaults: such an index was exact, and stays so until many
-    of its passages are written anew; `adapt` and `unknown` take effect with its next fit.
+    Word vectors are stored as the name or path that `load_vectors` takes, their own name and their digest.
     """
 
     vectors: str
@@ -72,12 +70,11 @@ class Settings:
     exact: bool = False
     store: str | None = None  # of the vectors; None: files in the index's folder
     sentence_vectors: bool = True  # in the index's folder; an engine keeps none
-    languages: bool = False  # whether each document's language is found; not in an index of an earlier version
 
     @classmethod
     def of_new(cls, opened: WordVectors, options: SettingsKeywords) -> Settings:
         """Make the settings of a new index with opened word vectors and options. Raises UsageError, VectorsError."""
-        return cls(DEFAULT_VECTORS, opened.name, opened.digest, languages=True).changed(opened, options)
+        return cls(DEFAULT_VECTORS, opened.name, opened.digest).changed(opened, options)
 
     def embedder(self, vectors: WordVectors) -> SentenceEmbedder:
         """Make a new embedder, not yet fitted. Raises UsageError if the settings make no sense."""

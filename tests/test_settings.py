@@ -44,13 +44,13 @@ def ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VectorTable:
 def test_every_setting_but_what_is_known_of_word_vectors_and_version_is_an_option() -> None:
     names = [field.name for field in fields(Settings)]
     assert list(SettingsKeywords.__annotations__) == [
-        name for name in names if name not in ("vectors_name", "vectors_digest", "languages")
+        name for name in names if name not in ("vectors_name", "vectors_digest")
     ]
     assert SettingsKeywords.__required_keys__ == frozenset()
 
 
 def test_what_is_not_given_or_none_has_its_default(tmp_path: Path, small_vectors: VectorTable) -> None:
-    expected = Settings(str(small_vectors.folder), small_vectors.name, small_vectors.digest, languages=True)
+    expected = Settings(str(small_vectors.folder), small_vectors.name, small_vectors.digest)
     assert (expected.method, expected.prior, expected.frequencies) == ("sif", PRIOR, "mixed")
     with Index.create(tmp_path / "a", vectors=small_vectors) as index:
         assert index.settings == expected

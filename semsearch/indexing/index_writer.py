@@ -274,7 +274,7 @@ class IndexWriter:
             before, left = Settings.from_json(get_meta(db, "settings")), get_address(db)
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
         opened = before.find_vectors() if chosen is None else open_vectors(chosen)
-        settings = replace(before.changed(opened, {**options, "vectors": chosen}), languages=True)
+        settings = before.changed(opened, {**options, "vectors": chosen})
         with (
             self._moving(before, settings) as (settings, address),
             new_generation(self, settings, lambda: opened, anew=True, derived=False) as generation,

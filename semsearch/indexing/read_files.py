@@ -167,7 +167,6 @@ class Preparer:
 
     def __init__(self, settings: Settings, vectors: WordVectors) -> None:
         self._words = WordFinder(vectors, keep_unknown=settings.unknown != "skip")
-        self._finds_languages = settings.languages
         self._lexicon = Lexicon()
 
     def prepare(self, files: Sequence[PresentFile], max_bytes: int) -> Chunk:
@@ -182,8 +181,8 @@ class Preparer:
         return Chunk(tuple(files), *self.words_of(records, [file.language for file in files for _ in file.records]))
 
     def with_language(self, file: Prepared) -> Prepared:
-        """The same file with the language of its text, by its first passages, if languages are told apart."""
-        if file.language or not self._finds_languages:
+        """The same file with the language of its text, by its first passages."""
+        if file.language:
             return file
         return replace(file, language=language_of_parts(record.text for record in file.records))
 

@@ -46,11 +46,11 @@ _MOST_SOUND = 1 << 16  # terms whose postings are known to be sound
 class Postings:
     """An opened file of postings. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file.
 
-    With the `sums` of its blocks (semsearch.system.durable), terms and lengths are compared with what was written
-    when it is opened, and the lists of a term when they are read.
+    Terms and lengths are compared with the `sums` of its blocks (semsearch.system.durable) when it is opened, and the
+    lists of a term when they are read.
     """
 
-    def __init__(self, path: Path, sums: bytes = b"") -> None:
+    def __init__(self, path: Path, sums: bytes) -> None:
         self.path = path
         self._file = CheckedFile(path, sums)
         data = self._file.data

@@ -201,7 +201,7 @@ def check_tables(db: sqlite3.Connection, path: Path) -> None:
     if not rows or (version == SCHEMA and {*rows} == _EXPECTED and len(rows) == len(_EXPECTED)):
         return
     names = {name for _, name, _ in rows}
-    if "meta" not in names and "_sqlite_migrations" not in names:
+    if "meta" not in names:
         raise IndexDamaged(f"{path} is the database of another program, not a semsearch index")
     if version > SCHEMA:
         raise IndexDamaged(

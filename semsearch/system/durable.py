@@ -198,25 +198,25 @@ def mapped(path: Path) -> UInt8:
 class CheckedFile:
     """A memory-mapped file whose blocks are compared with their checksums, each once, before they are read.
 
-    `sums` are those that `block_sums` gave, as little-endian bytes; without them, as in indexes of earlier versions,
-    nothing is compared. Raises FileNotFoundError, and IndexDamaged if there are not as many blocks.
+    `sums` are those that `block_sums` gave, as little-endian bytes. Raises FileNotFoundError, and IndexDamaged if there
+    are not as many blocks.
     """
 
     def __init__(self, path: Path, sums: bytes) -> None:
         self.path = path
         self.data = mapped(path)
-        self._map = getattr(self.data.base, "_mmap", None) if sums and hasattr(mmap, "MADV_RANDOM") else None
+        self._map = getattr(self.data.base, "_mmap", None) if hasattr(mmap, "MADV_RANDOM") else None
         if self._map is not None:  # else the system reads far more than each piece: with some disks 8 MB
             self._map.madvise(mmap.MADV_RANDOM)
         self._sums: UInt64 = np.frombuffer(sums, dtype="<u8")
-        if sums and len(self._sums) != -(-len(self.data) // BLOCK):
+        if len(self._sums) != -(-len(self.data) // BLOCK):
             raise self._damage("its number of blocks differs from the blocks")
         self._unchecked: Bool = np.ones(len(self._sums), dtype=np.bool_)
 
     def check(self, start: int = 0, end: int | None = None) -> None:
         """Check the blocks of the bytes from `start` to `end`. Raises IndexDamaged."""
         last = len(self.data) if end is None else end
-        if len(self._sums) and start < last:
+        if start < last:
             self._check(start // BLOCK, (last - 1) // BLOCK + 1)
 
     def expect(self, start: int, end: int) -> None:

@@ -201,16 +201,16 @@ def write_topics(topics: Topics, folder: Path, *, generation: int) -> Segment:
     return Segment("topics", name, written.size, IdRanges.of(()), written.digest, sums=written.sums)
 
 
-def open_topics(path: Path, sums: bytes = b"") -> Topics:
+def open_topics(path: Path, sums: bytes) -> Topics:
     """Open a file of topics. Raises FileNotFoundError if it has gone, IndexDamaged if it is not such a file.
 
-    With the `sums` of its blocks (semsearch.system.durable) it is compared with what was written.
+    It is compared with the `sums` of its blocks as it was written (semsearch.system.durable).
     """
     cure = f"run: {rebuild_command(path.parents[1])}"
     file = CheckedFile(path, sums)
     data = file.data
     if len(data) < _HEADER or data[: len(_MAGIC)].tobytes() != _MAGIC:
-        raise IndexDamaged(f"{path} is no file of topics, or one of an earlier version; {cure}")
+        raise IndexDamaged(f"{path} is no file of topics; {cure}")
     terms, dimension, passages = data[len(_MAGIC) : _HEADER].view("<i8").tolist()
     edges = list(accumulate([8 * terms, 4 * terms, 4 * terms, terms * dimension], initial=_HEADER))
     if min(terms, dimension) < 1 or edges[-1] != len(data):

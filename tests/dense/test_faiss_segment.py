@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import faiss
@@ -13,6 +14,7 @@ from semsearch.dense.faiss_store import FaissStore, Vectors
 from semsearch.dense.vector_store import NO_IDS, merge_segments
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Kind, Segment
+from semsearch.system.durable import written_file
 
 
 def unit_rows(n: int, *, seed: int = 0) -> np.ndarray:
@@ -64,12 +66,12 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
     (segment,) = written(tmp_path, np.arange(9, dtype=np.int64), unit_rows(9))
     path = tmp_path / segment.file
     with pytest.raises(IndexDamaged, match="8 vectors"):
-        Vectors(path, Segment("passage", segment.file, segment.size, IdRanges.of([(0, 8)]), segment.digest))
+        Vectors(path, replace(segment, id_ranges=IdRanges.of([(0, 8)])))
     whole = path.read_bytes()
     for at in range(0, len(whole) - 9 * 2 * 16, 4):  # FAISS by itself would read beyond the end for some of them
         path.write_bytes(whole[:at] + b"\xff\xff\xff\x7f" + whole[at + 4 :])
         with pytest.raises(IndexDamaged, match="--rebuild"):
-            Vectors(path, Segment("passage", segment.file, segment.size, segment.id_ranges, segment.digest))
+            Vectors(path, replace(segment, sums=written_file(path).sums))
     path.write_bytes(whole[:-10])
     with pytest.raises(IndexDamaged, match="bytes"):
         Vectors(path, segment)

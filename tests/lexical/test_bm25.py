@@ -15,6 +15,7 @@ from semsearch.arrays.types import Bool, Float32, UInt64
 from semsearch.errors import IndexDamaged
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import Postings, PostingsBuilder
+from semsearch.system.durable import written_file
 from semsearch.text.terms import Lexicon, of_question
 
 TEXTS = [
@@ -31,7 +32,11 @@ def write(builder: PostingsBuilder, path: Path) -> Postings:
     with path.open("wb") as file:
         for array in builder.to_arrays():
             file.write(np.ascontiguousarray(array).data)
-    return Postings(path)
+    return opened_postings(path)
+
+
+def opened_postings(path: Path) -> Postings:
+    return Postings(path, written_file(path).sums)
 
 
 def build(path: Path, texts: list[str], *, step: int = 2) -> Postings:
@@ -115,4 +120,4 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     for broken in (b"", data[:20], data[:-1], b"x" + data[1:], *(data[:16] + size + data[24:] for size in sizes)):
         (tmp_path / "p").write_bytes(broken)
         with pytest.raises(IndexDamaged):
-            Postings(tmp_path / "p")
+            opened_postings(tmp_path / "p")

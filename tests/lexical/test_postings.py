@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +135,4 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
 def test_a_file_of_other_passages_is_refused(tmp_path: Path) -> None:
     segment = written(tmp_path, [1, 2], TEXTS[:2])[0]
     with pytest.raises(IndexDamaged, match="2 passages, not 3"):
-        LexicalSegment(
-            tmp_path / segment.file, Segment("words", segment.file, segment.size, IdRanges.of([(1, 3)]), segment.digest)
-        )
+        LexicalSegment(tmp_path / segment.file, replace(segment, id_ranges=IdRanges.of([(1, 3)])))

@@ -14,6 +14,7 @@ from semsearch.errors import IndexDamaged
 from semsearch.lexical.postings import LexicalSegment, Postings, PostingsBuilder, WordsWriter
 from semsearch.lexical.spelling import SpelledWords, edit_between
 from semsearch.storage.segments import Segment
+from semsearch.system.durable import written_file
 from semsearch.text.terms import LONGEST, SHORTEST, Lexicon
 
 ALPHABETS = ["abcde", "абвгд", "aäoöu", "कखगिी"]
@@ -38,7 +39,7 @@ def build(path: Path, texts: list[str], language: str = "en") -> SpelledWords:
     terms = builder.lexicon.in_language(texts, language)
     builder.add_terms(terms, np.arange(len(texts)), np.ones(len(texts), dtype=np.int64))
     path.write_bytes(b"".join(np.ascontiguousarray(array).tobytes() for array in builder.to_arrays()))
-    return Postings(path).spelled
+    return Postings(path, written_file(path).sums).spelled
 
 
 def words_of(spelled: SpelledWords) -> set[str]:
@@ -112,7 +113,7 @@ def test_words_that_refer_to_nothing_are_damage(tmp_path: Path) -> None:
     (tmp_path / "segments").mkdir()
     path = tmp_path / "segments" / "p"
     path.write_bytes(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
-    damaged = Postings(path)
+    damaged = Postings(path, written_file(path).sums)
     assert damaged.spelled.similar("vioiln", 1) == []
     with pytest.raises(IndexDamaged):
         damaged.check()

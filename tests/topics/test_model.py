@@ -131,7 +131,7 @@ def test_a_file_gives_back_what_was_written(topics: Topics, tmp_path: Path) -> N
     segment = write_topics(topics, tmp_path, generation=7)
     assert segment.kind == "topics"
     assert segment.file.startswith("topics-00000007-")
-    found = open_topics(tmp_path / segment.file)
+    found = open_topics(tmp_path / segment.file, segment.sums)
     assert same(found, topics)
     assert found.passages == COUNT
     assert (tmp_path / segment.file).stat().st_size == segment.size == 40 + len(topics.terms) * (8 + 4 + 4 + 6)

@@ -60,6 +60,7 @@ from semsearch.sources.ignore import compose, globs, rules_of_folder
 from semsearch.storage.connections import DATABASE
 from semsearch.storage.published import name_of, published_at
 from semsearch.storage.segments import Segment
+from semsearch.system.durable import written_file
 from semsearch.system.locations import has_password, local_path, shown_uri
 from semsearch.text.sentences import sentence_spans
 from semsearch.text.terms import of_question
@@ -508,7 +509,7 @@ def _embedders() -> Iterator[bytes]:
 
 
 def _open_postings(path: Path) -> None:
-    postings = Postings(path)
+    postings = Postings(path, written_file(path).sums)
     for term in (*postings.terms[:20].tolist(), 7):
         postings.of(int(term))
     postings.check()
@@ -520,7 +521,7 @@ def _open_vectors(path: Path) -> None:
     data, dimension = path.read_bytes(), 24
     said = int.from_bytes(data[8:16], "little") % (1 << 20)  # by the file; the other is what a database could say
     for count in {said, data[0] if data else 0}:
-        segment = Segment("passage", path.name, len(data), IdRanges.of([(0, count)]), "")
+        segment = Segment("passage", path.name, len(data), IdRanges.of([(0, count)]), "", written_file(path).sums)
         vectors = Vectors(path, segment)
         if vectors.dimension == dimension:
             vectors.scan(np.ones((1, dimension), dtype=np.float32), 3)
@@ -528,7 +529,7 @@ def _open_vectors(path: Path) -> None:
 
 
 def _open_topics(path: Path) -> None:
-    topics = open_topics(path)
+    topics = open_topics(path, written_file(path).sums)
     topics.of_terms(of_question("a ship in the storm"))
     topics.of_passage("Ships", "A captain.")
 

@@ -66,7 +66,6 @@ def complete_index(ctx: Any, incomplete: str) -> list[str]:
 # -- Options -----------------------------------------------------------------------------------------------------------
 
 Format = Literal["table", "plain", "paths", "null", "vimgrep", "json", "jsonl"]
-Dtype = Literal["float32", "float16", "int8"]
 
 
 def index_option(help: str) -> Any:

@@ -34,7 +34,6 @@ from semsearch.storage.database import (
     check,
     explained,
     file_sizes,
-    has_database,
     is_index,
     write_transaction,
 )
@@ -201,17 +200,6 @@ class IndexSummary:
     problem: str = ""  # empty if there is none
     updated: str = ""  # date and time of the newest document in it; empty if there is none
     description: str = ""  # the sentence that `semsearch describe` has given it; empty if there is none
-
-
-def list_indexes(folder: str | Path) -> list[IndexSummary]:
-    """List all indexes in a folder, by name, damaged ones with their problem; none if the folder does not exist."""
-    try:
-        paths = sorted(path for path in Path(folder).iterdir() if has_database(path))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise IndexNotFound(f"{folder} cannot be listed ({error.strerror})") from error
-    return [summary for path in paths if (summary := summarize(path)) is not None]
 
 
 def summarize(folder: Path) -> IndexSummary | None:

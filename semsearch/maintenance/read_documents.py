@@ -38,15 +38,15 @@ _FIRST = 16  # documents that are read at first: many callers want no more
 _PARTED = "\n\n"
 
 
-def each_document(database: IndexDatabase, filters: Sequence[str], *, page: int = _PAGE) -> Iterator[DocumentInfo]:
+def each_document(database: IndexDatabase, filters: Sequence[str]) -> Iterator[DocumentInfo]:
     """List the documents that pass all filters, by root and path. Raises UsageError for an invalid filter."""
-    return _each(database, [parse(text) for text in filters], page)
+    return _each(database, [parse(text) for text in filters])
 
 
-def _each(database: IndexDatabase, filters: Sequence[Filter], page: int) -> Iterator[DocumentInfo]:
+def _each(database: IndexDatabase, filters: Sequence[Filter]) -> Iterator[DocumentInfo]:
     """Read page by page, each in a transaction of its own: a slow reader of the list keeps no old generation alive."""
     here = working_folder().as_posix()
-    after, limit = BEGINNING, min(_FIRST, page)
+    after, limit = BEGINNING, _FIRST
     while True:
         with database.reading() as db:
             if after == BEGINNING:
@@ -56,7 +56,7 @@ def _each(database: IndexDatabase, filters: Sequence[Filter], page: int) -> Iter
         yield from listed
         if len(rows) < limit:
             return
-        after, limit = (rows[-1].row.root_id, rows[-1].row.path), page
+        after, limit = (rows[-1].row.root_id, rows[-1].row.path), _PAGE
 
 
 def _info(row: DocumentRow, here: str) -> DocumentInfo:
@@ -81,12 +81,12 @@ def moment(nanoseconds: int) -> str:
     return datetime.fromtimestamp(nanoseconds / 1e9).astimezone().strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def each_text(database: IndexDatabase, ids: Sequence[str] | None, *, page: int = _PAGE) -> Iterator[DocumentText]:
+def each_text(database: IndexDatabase, ids: Sequence[str] | None) -> Iterator[DocumentText]:
     """Yield the texts that a program added, those with these ids or all, a page at a time as `each_document` does."""
     if ids is None:  # of all documents they come first
-        ids = [text.document for text in takewhile(lambda document: not document.root, _each(database, [], page))]
-    for first in range(0, len(ids), page):
-        wanted = ids[first : first + page]
+        ids = [text.document for text in takewhile(lambda document: not document.root, _each(database, []))]
+    for first in range(0, len(ids), _PAGE):
+        wanted = ids[first : first + _PAGE]
         with database.reading() as db:
             rows = added_texts(db, wanted)
             documents = get_documents(db, rows.values())

@@ -84,6 +84,7 @@ def _phase(report: Report, phase: MapPhase) -> Steps:
 
 Steps = Callable[[int, int], None]  # steps done, and their total
 
+GATHERING, SETTLING = 250, 500  # steps with exaggerated attraction, and after them
 _STEP = 0.5  # between nodes of the grid; the force changes over lengths of one
 _FEWEST, _MOST, _ROUND = 64, 1024, 32  # nodes in a direction, which grow by so many, so that few kernels are made
 _LEAST_RATE = 200.0  # and for few points, twice their number: a higher rate would scatter them
@@ -139,22 +140,17 @@ def _kernels(size: int, step: float) -> tuple[Complex64, Complex64, Complex64]:
     return along_x, along_y, sums
 
 
-def layout(
-    weights: csr_array, start: Float32, *, gathering: int = 250, settling: int = 500, report: Steps | None = None
-) -> Float32:
-    """Lay out n points, from weights of pairs (n, n) and a start (n, 2), which is made small. -> (n, 2)
-
-    `gathering`, `settling`: the steps with exaggerated attraction, and those after them.
-    """
+def layout(weights: csr_array, start: Float32, *, report: Steps) -> Float32:
+    """Lay out n points, from weights of pairs (n, n) and a start (n, 2), which is made small. -> (n, 2)"""
     points = (start / np.float32(max(start[:, 0].std(), 1e-12) * 1e4)).astype(np.float32)
     rate = np.float32(max(len(points) / 12, min(_LEAST_RATE, 2 * len(points))))
     heads = np.repeat(np.arange(len(points), dtype=np.int32), np.diff(weights.indptr))
     pulls = weights.copy()
     velocity, gains = np.zeros_like(points), np.ones_like(points)  # gains grow in a steady direction
-    for done in range(gathering + settling):
-        if done == gathering:
+    for done in range(GATHERING + SETTLING):
+        if done == GATHERING:
             velocity, gains = np.zeros_like(points), np.ones_like(points)
-        exaggeration, momentum = (12.0, 0.5) if done < gathering else (1.0, 0.8)
+        exaggeration, momentum = (12.0, 0.5) if done < GATHERING else (1.0, 0.8)
         apart = points.take(heads, axis=0) - points.take(weights.indices, axis=0)
         pulls.data = weights.data / (1 + np.einsum("ij,ij->i", apart, apart))
         sums = pulls @ np.column_stack((points, np.ones(len(points), dtype=np.float32)))
@@ -168,6 +164,5 @@ def layout(
         velocity *= np.minimum(1, _LONGEST / np.maximum(lengths, _LONGEST))
         points = points + velocity
         points -= points.mean(axis=0)
-        if report is not None:
-            report(done + 1, gathering + settling)
+        report(done + 1, GATHERING + SETTLING)
     return points

@@ -161,8 +161,11 @@ def _ending(path: str) -> str:
     return name[dot:].lower() if 0 < dot < len(name) - 1 else _NO_ENDING
 
 
-def endings_in_words(counts: Mapping[str, int], *, most: int = 6) -> str:
+_MOST_ENDINGS = 6  # that are named
+
+
+def endings_in_words(counts: Mapping[str, int]) -> str:
     """Write counts of endings in words: "3 .heic, 2 .bin, 14 others"."""
     parts = [f"{count:,} {ending if ending != _NO_ENDING else 'without ending'}" for ending, count in counts.items()]
-    others = sum([*counts.values()][most:])
-    return ", ".join([*parts[:most], f"{others:,} others"] if others else parts)
+    others = sum([*counts.values()][_MOST_ENDINGS:])
+    return ", ".join([*parts[:_MOST_ENDINGS], f"{others:,} others"] if others else parts)

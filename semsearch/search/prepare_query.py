@@ -165,9 +165,9 @@ def _parts(query: Query, syntax: QuerySyntax, languages: Sequence[str]) -> Seque
     """The parts of a query that passages may have literally; a word without a vector too, if it is all there is."""
     assert query.terms is not None  # a query that was typed has some
     has_vectors = query.embedder is not None and query.share_without_vectors <= 1 - tuning.TUNING.least_known
-    may_be_word = (not has_vectors or syntax.must) and len(query.terms.terms) <= _FEW_TERMS
-    alone = without_stop_words(query.text, languages) if may_be_word else " "
-    is_word = not any(map(str.isspace, alone))
+    may_be_word = (not has_vectors or bool(syntax.must)) and len(query.terms.terms) <= _FEW_TERMS
+    alone = without_stop_words(query.text, languages) if may_be_word else ""
+    is_word = may_be_word and not any(map(str.isspace, alone))
     if not is_word and not syntax.must and not syntax.must_not and not _MAY_BE_EXACT.search(query.text):
         return ()
     return parts_of(alone if is_word else query.text, syntax.must, with_words=is_word)

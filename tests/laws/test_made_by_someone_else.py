@@ -17,7 +17,7 @@ from sealing import change, reseal
 
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.index import Index
-from semsearch.maintenance.index_folders import list_indexes
+from semsearch.maintenance.index_folders import summarize
 from semsearch.mapping.mapper import MAP, PassageMap, read_map, write_map
 from semsearch.results.hits import Hit
 from semsearch.storage.audit import find_faults
@@ -254,7 +254,7 @@ def test_a_journal_does_not_delete_the_file_that_it_names(good: Path, tmp_path: 
 def test_a_pipe_in_the_place_of_a_journal_is_not_waited_for(good: Path, tmp_path: Path) -> None:
     folder = copied(good, tmp_path / "bad")
     os.mkfifo(folder / f"{DATABASE}-journal")
-    assert "index.sqlite-journal is no journal" in list_indexes(tmp_path)[0].problem
+    assert "index.sqlite-journal is no journal" in str(summarize(folder))
 
 
 @pytest.mark.parametrize("kind", ["packed", "pipe", "endless"])

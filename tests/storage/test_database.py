@@ -14,7 +14,7 @@ import semsearch.storage.connections
 import semsearch.storage.database
 from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
 from semsearch.index import Index
-from semsearch.maintenance.index_folders import list_indexes
+from semsearch.maintenance.index_folders import summarize
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase, explained, is_index
 
@@ -98,12 +98,14 @@ def test_indexes_are_listed_with_their_sizes_and_damaged_ones_with_their_problem
     bad = tmp_path / "zbad"
     bad.mkdir()
     (bad / "index.sqlite").write_text("not a database, however long this text may be, and however hard one looks at it")
-    good, damaged = list_indexes(tmp_path)
+    good, damaged = summarize(path), summarize(bad)
+    assert good is not None
+    assert damaged is not None
     assert (good.name, good.documents, good.passages, good.problem) == ("index", 6, 18, "")
     assert good.size_bytes > 0
     assert damaged.name == "zbad"
     assert "damaged" in damaged.problem
-    assert list_indexes(tmp_path / "nowhere") == []
+    assert summarize(tmp_path / "nowhere") is None
 
 
 def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> None:

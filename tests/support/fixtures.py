@@ -13,7 +13,7 @@ import small
 from hypothesis import HealthCheck, settings
 from processes.crashing import FEW_STEPS, Deaths
 
-from semsearch.mapping.arrange_passages import layout
+from semsearch.mapping import arrange_passages
 from semsearch.readers import read, registry
 from semsearch.word_vectors.table import VectorTable
 
@@ -63,9 +63,8 @@ def read_here() -> Iterator[None]:
 @pytest.fixture
 def maps_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A map of few passages needs few steps, where its places do not matter."""
-    assert layout.__kwdefaults__ is not None
-    for name, steps in FEW_STEPS.items():
-        monkeypatch.setitem(layout.__kwdefaults__, name, steps)
+    monkeypatch.setattr(arrange_passages, "GATHERING", FEW_STEPS)
+    monkeypatch.setattr(arrange_passages, "SETTLING", FEW_STEPS)
 
 
 @pytest.fixture(scope="session")

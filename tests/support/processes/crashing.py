@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from semsearch.mapping.arrange_passages import layout
+from semsearch.mapping import arrange_passages
 from semsearch.storage.connections import Connection
 
 DEATH = 77
@@ -40,7 +40,7 @@ NEEDED = {
     "topics",
 }
 LEAST = 9  # passages of which topics are learned
-FEW_STEPS = {"gathering": 40, "settling": 60}  # in which a map is arranged
+FEW_STEPS = 50  # in each of the two phases in which a map is arranged
 CAN_FORK = hasattr(os, "fork")
 
 
@@ -200,8 +200,7 @@ def main() -> None:
     from semsearch.topics.topic_fit import fit_topics
 
     assert fit_topics.__kwdefaults__ is not None
-    assert layout.__kwdefaults__ is not None
-    layout.__kwdefaults__.update(FEW_STEPS)
+    arrange_passages.GATHERING = arrange_passages.SETTLING = FEW_STEPS
     fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
     semsearch.indexing.reading_log.MUCH = 0  # and to note what was read of them
     for request in sys.stdin:

@@ -23,7 +23,7 @@ from semsearch.storage.document_rows import (
     list_documents,
     stale_documents,
 )
-from semsearch.storage.find_document import find_document, find_passage, path_of
+from semsearch.storage.find_document import find_document, find_passage, place_of
 from semsearch.storage.passage_rows import PassageRow, each_passage, passage_at
 from semsearch.system.locations import working_folder
 from semsearch.text.text_lengths import new_headings
@@ -61,11 +61,7 @@ def _each(database: IndexDatabase, filters: Sequence[Filter]) -> Iterator[Docume
 
 def _info(row: DocumentRow, here: str) -> DocumentInfo:
     return DocumentInfo(
-        path=path_of(row, here),
-        root=row.root,
-        document=row.path,
-        title=row.title,
-        format=row.format,
+        **place_of(row, here),
         passages=row.passages,
         sentences=row.sentences,
         words=row.words,
@@ -102,11 +98,7 @@ def read_document(db: sqlite3.Connection, name: str) -> DocumentText:
 def _with_text(db: sqlite3.Connection, row: DocumentRow) -> DocumentText:
     passages = each_passage(db, row.first_passage, row.first_passage + row.passages)
     return DocumentText(
-        path=path_of(row, working_folder().as_posix()),
-        root=row.root,
-        document=row.path,
-        title=row.title,
-        format=row.format,
+        **place_of(row, working_folder().as_posix()),
         metadata=row.metadata,
         text=text_of(passages),
     )
@@ -151,11 +143,7 @@ def read_passages(
     last = min(first + limit, document.first_passage + document.passages)
     following = last - document.first_passage
     return DocumentPassages(
-        path=path_of(document, working_folder().as_posix()),
-        root=document.root,
-        document=document.path,
-        title=document.title,
-        format=document.format,
+        **place_of(document, working_folder().as_posix()),
         metadata=document.metadata,
         stale=bool(stale := stale_documents([document])),
         deleted=stale.get(document.id) or None,

@@ -28,7 +28,7 @@ from semsearch.mapping.arrange_passages import arrange, compare
 from semsearch.mapping.regions import MOST_READ, Colouring, colourings, get_spans_of_documents, regions
 from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState, MapStatus
 from semsearch.storage.document_rows import DocumentRow, get_documents
-from semsearch.storage.find_document import path_of
+from semsearch.storage.find_document import place_of
 from semsearch.storage.fitted import get_fit
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.system.durable import write_durably
@@ -119,11 +119,7 @@ def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
     _, _, start, end, line = passage.sentences[0].tolist()
     return MapPassage(
         passage_id=passage.id,
-        path=path_of(document, here),
-        root=document.root,
-        document=document.path,
-        title=document.title,
-        format=document.format,
+        **place_of(document, here),
         headings=passage.headings,
         line=line,
         page=passage.page,

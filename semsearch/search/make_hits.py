@@ -26,7 +26,7 @@ from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents, stale_documents
-from semsearch.storage.find_document import path_of
+from semsearch.storage.find_document import DocumentPlace, place_of
 from semsearch.storage.passage_rows import PassageRow, need_passages
 from semsearch.system.locations import working_folder
 from semsearch.text.text_lengths import new_headings
@@ -49,7 +49,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     quoted = [documents[id_] for id_ in {row.document_id: True for row in rows}]
     records = get_record_metadata(index.db, [row.id for row in rows if row.is_of_record])
     stale = stale_documents(quoted) if index.reader.may_read_files() else {}
-    paths = {id_: path_of(document, here) for id_, document in documents.items()}
+    places = {id_: place_of(document, here) for id_, document in documents.items()}
     metadata: dict[int, dict[str, Any]] = {document.id: json.loads(document.metadata_json) for document in quoted}
     scores: list[float] = candidates.scores[order].tolist()
     dense, lexical = _known(candidates.cosine[order]), _known(candidates.bm25[order])
@@ -69,11 +69,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
                 dense=dense[number],
                 lexical=lexical[number],
                 relevance=relevances[number],
-                path=paths[document.id],
-                root=document.root,
-                document=document.path,
-                title=document.title,
-                format=document.format,
+                **places[document.id],
                 line=line,
                 page=passage.page,
                 place=passage.place(quote.first) if passage.places else None,
@@ -89,8 +85,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
                 before=before,
                 after=after,
                 duplicates=tuple(
-                    _duplicate(passages[id_], documents, paths)
-                    for id_ in candidates.ids[[*ranking.near_duplicates[at]]].tolist()
+                    _duplicate(passages[id_], places) for id_ in candidates.ids[[*ranking.near_duplicates[at]]].tolist()
                 )
                 if ranking.near_duplicates[at]
                 else (),
@@ -142,15 +137,10 @@ def _known(values: Float64) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _duplicate(passage: PassageRow, documents: Mapping[int, DocumentRow], paths: Mapping[int, str]) -> DuplicatePassage:
+def _duplicate(passage: PassageRow, places: Mapping[int, DocumentPlace]) -> DuplicatePassage:
     """The source of a near-duplicate of a hit's passage."""
-    document = documents[passage.document_id]
     return DuplicatePassage(
-        path=paths[document.id],
-        root=document.root,
-        document=document.path,
-        title=document.title,
-        format=document.format,
+        **places[passage.document_id],
         line=passage.line,
         page=passage.page,
         place=passage.place(0),

@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import LINELESS, Position, own_terms
@@ -32,6 +32,27 @@ _LONGEST = 10_000  # characters of a path or id that is looked for
 def path_of(document: DocumentRow, here: str) -> str:
     """The path of a document, relative to the folder `here` if it lies there; the id of a text that a program added."""
     return shown(document.absolute, here) if document.root else document.absolute
+
+
+class DocumentPlace(TypedDict):
+    """The keys of results by which a document is told."""
+
+    path: str  # as one would open it from here; the id, for a text that a program added
+    root: str
+    document: str  # the path below the root, or the id
+    title: str
+    format: str
+
+
+def place_of(document: DocumentRow, here: str) -> DocumentPlace:
+    """What results say of a document, with its path as one would open it in the folder `here`."""
+    return {
+        "path": path_of(document, here),
+        "root": document.root,
+        "document": document.path,
+        "title": document.title,
+        "format": document.format,
+    }
 
 
 def shown(path: str, here: str) -> str:

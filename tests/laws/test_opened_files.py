@@ -1,13 +1,11 @@
-"""What stands at the path of an indexed file is opened by one function, which waits for nothing and leaves its root.
+"""What stands at the path of an indexed file is opened without waiting, and only below its root.
 
 Whoever can write to an indexed folder, or has made the index, chooses what stands there: a pipe, a device, a link.
 """
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +14,6 @@ import pytest
 from console import semsearch as command
 from serving import running
 
-import semsearch
 from semsearch.cli.asked_indexes import indexes_of
 from semsearch.cli.open_hit import show_hit
 from semsearch.errors import SourceChanged, SourceError
@@ -26,80 +23,6 @@ from semsearch.results.hits import Hit
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.system.source_files import NotTheFile, opened_source, read_source, source_digest
 from semsearch.word_vectors.table import VectorTable
-
-PACKAGE = Path(semsearch.__file__).parent
-
-# -- The law -----------------------------------------------------------------------------------------------------------
-
-DOOR = "system/source_files.py"
-OTHERS = {  # what the other modules that open files open: never what an index names by a document's path
-    "chat.py": "an address that the user gave",
-    "cli/configuration.py": "semsearch.toml, regular files only",
-    "cli/find_index.py": "the user's list of indexes",
-    "cli/main.py": "/dev/null",
-    "dense/": "files of the index's folder",
-    "embedding/": "a file that a program saved and names",
-    "evaluate.py": "files that the user names",
-    "indexing/add_texts.py": "files that the user names",
-    "indexing/reading_log.py": "files of the index's folder",
-    "indexing/spool.py": "a file without a name",
-    "mapping/": "files of the index's folder",
-    "readers/archive.py": "members of an archive that was read",
-    "readers/reader_child.py": "what the kernel says of the process",
-    "readers/pages/text_recognition.py": "the user's cache",
-    "remote_index.py": "the address of a server that the user gave",
-    "rerankers.py": "models that the user names",
-    "server/access.py": "the user's token",
-    "storage/": "files of the index's folder",
-    "system/": "files that others name, of ours",
-    "topics/": "files of the index's folder",
-    "trust.py": "the user's record",
-    "word_vectors/": "word vectors that the user has named or allowed",
-}
-_OPENERS = {"FileIO", "read_bytes", "read_text", "memmap", "fromfile", "fdopen"}
-_OF_OTHERS = {
-    "Index",
-    "chosen",  # an index that the user named
-    "MultiIndex",
-    "IndexWriter",
-    "Image",
-    "image",
-    "webbrowser",
-    "bar",
-    "self",
-    "vectors",
-    "search",
-    "served",
-}
-
-
-def openings(code: str) -> Iterator[int]:
-    """The lines at which a module opens files: by open, os.open, Path.open and what is made of them."""
-    if not re.search(rf"\b(open|load|{'|'.join(_OPENERS)})\(", code):
-        return
-    for node in ast.walk(ast.parse(code)):
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func
-        if isinstance(called, ast.Name) and called.id == "open":
-            yield node.lineno
-        if not isinstance(called, ast.Attribute):
-            continue
-        owner = getattr(called.value, "id", "") or getattr(called.value, "attr", "")  # as Index, or semsearch.Index
-        is_of_store = isinstance(called.value, ast.Subscript)  # a store of vectors, by its kind
-        is_open = called.attr == "open" and owner not in _OF_OTHERS and not is_of_store
-        if is_open or called.attr in _OPENERS or (called.attr == "load" and owner == "np"):
-            yield node.lineno
-
-
-def test_no_other_module_opens_what_stands_at_an_indexed_path() -> None:
-    found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        if name != DOOR and not name.startswith(tuple(OTHERS)):
-            found += [f"{name}:{line}" for line in openings(path.read_text(encoding="utf-8"))]
-    assert not found, "open it by semsearch.system.source_files"
-
 
 # -- What the function does --------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from guide import PAGES, ROOT
-from installation import lines_of, names_a_registry, released, targets_of
+from installation import lines_of, names_a_registry, targets_of
 
 from semsearch.errors import RELEASED
 
@@ -33,12 +33,6 @@ def test_every_line_names_distributions_and_extras_that_exist() -> None:
 
 def test_no_page_installs_from_a_registry_before_a_release() -> None:
     assert [page for page in PAGES if names_a_registry(page)] == [] or RELEASED
-
-
-def test_a_release_changes_the_lines() -> None:
-    assert released("`pipx install '.[serve,mcp]'`, or") == "`pipx install 'semsearch[serve,mcp]'`, or"
-    assert released("pip install . ./research\n") == "pip install semsearch-research\n"
-    assert released("pip install '.[mcp]'    # in a checkout of semsearch\n") == "pip install 'semsearch[mcp]'\n"
 
 
 @is_asked

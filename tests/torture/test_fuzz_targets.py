@@ -31,10 +31,3 @@ def test_targets_take_their_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         for seed in seeds:
             shown = shown_by(run, seed)
             assert shown in (None, "slow", "memory"), f"{name}: {shown}"  # a busy machine is slow
-
-
-def test_what_a_target_shows_is_told_with_its_place() -> None:
-    def run(data: bytes) -> None:
-        raise KeyError(data)
-
-    assert (shown_by(run, b"a") or "").startswith("KeyError test_fuzz_targets.py run")

@@ -12,7 +12,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from semsearch.errors import StorageError
 from semsearch.index import Index
 from semsearch.readers import read
 from semsearch.sources.walk import find_files
-from semsearch.storage.segments import get_segments
 from semsearch.system import durable, locations
 from semsearch.system.source_files import SourceBytes
 from semsearch.word_vectors.table import VectorTable
@@ -322,22 +320,6 @@ def test_a_clock_that_was_wrong_hides_no_change(world: Path, seconds: int) -> No
             assert word in index.search(word)[0].sentence
         assert index.sync().changed == 0
         assert not index.verify()
-
-
-def test_a_clock_that_was_ahead_keeps_no_files_of_earlier_generations(
-    world: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, now = world / "indexes" / "docs", time.time()
-    with Index.open(path) as index, Index.open(path) as reader:
-        with monkeypatch.context() as patch, reader._database.reading() as db:
-            get_segments(db)  # so that what it sees is kept
-            patch.setattr(time, "time", lambda: now + 1e9)
-            index.refit()
-        before = {each.name for each in (path / "segments").iterdir()}
-        index.add([])
-        with index._database.reading() as db:
-            named = {name for (name,) in db.execute("SELECT file FROM segments")}
-        assert {each.name for each in (path / "segments").iterdir()} == named < before
 
 
 # -- Files in motion ---------------------------------------------------------------------------------------------------

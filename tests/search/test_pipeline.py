@@ -43,7 +43,7 @@ def recorded(hit: Hit) -> float:
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_points_of_the_record_sum_to_the_score(index: Index, query: str, options: dict[str, Any]) -> None:
     hits = index.search(query, 20, **options)
-    assert hits or query in ("xyzzy ship", "E4711 of the ship", "sea-3.md", '"the captain" ship')
+    assert bool(hits) == ((query, options.get("mode")) != ("sea-3.md", "dense"))
     for hit in hits:
         assert recorded(hit) == hit.score
         explained = hit.explain()

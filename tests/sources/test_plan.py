@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from semsearch.sources.unchanged import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
 
 SETTLED = 10 * CLOCK_TICK_NS
 
 
 def known(path: str, content: str = "text", *, mtime: int = 5, checked: int = SETTLED) -> KnownDocument:
-    return KnownDocument(hash(path) % 1000, 1, path, f"/docs/{path}", len(content), mtime, checked, content)
+    return KnownDocument(crc32(path.encode()), 1, path, f"/docs/{path}", len(content), mtime, checked, content)
 
 
 def present(path: str, content: str = "text", *, mtime: int = 5) -> PresentFile:

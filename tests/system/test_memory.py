@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from small import write_articles
 
-from semsearch.dense.faiss_store import faiss
+from semsearch.dense import faiss_store
 from semsearch.errors import StorageError
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
@@ -23,6 +23,6 @@ def test_vectors_that_cannot_be_mapped_are_not_said_to_be_damaged(
     write_articles(tmp_path / "docs", 3)
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.sync(tmp_path / "docs")
-    monkeypatch.setattr(faiss, "read_index", failing)
+    monkeypatch.setattr(faiss_store, "_read", failing)
     with Index.open(tmp_path / "index") as index, pytest.raises(StorageError, match="Cannot allocate memory"):
         index.search("ship")

@@ -44,7 +44,7 @@ def test_damaged_pieces_are_said(tmp_path: Path, name: str) -> None:
     np.save(folder / f"{name}.npy", np.load(folder / f"{name}.npy")[:-1])
     with pytest.raises(VectorsError, match="damaged"):
         VectorTable(folder).guess(OovWords.of(["shipperish"]))
-    assert not VectorTable(folder).verify() or name in ("piece_keys", "piece_slots")
+    assert bool(VectorTable(folder).verify()) == (name in ("piece_keys", "piece_slots"))
     (folder / f"{name}.npy").unlink()
     with pytest.raises(VectorsError, match="cannot be read"):
         VectorTable(folder).guess(OovWords.of(["shipperish"]))

@@ -15,7 +15,6 @@ from scipy.sparse import csr_array
 from semsearch.arrays.types import Float32, Float64, Floating
 
 _CLOSE = 1e-3  # of the largest pivot: below it, a column is close to dependent on earlier ones
-_COLUMNS = 64  # of a dense factor at a time: they stay in the processor's cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +35,15 @@ def decompose(
 ) -> Decomposition:
     """Decompose a matrix (n, t): apply M Mᵀ to a basis (n, w) `rounds` times, which turns it to the largest values.
 
-    Left singular vectors are `basis @ rotation`, right ones `projected @ rotation / values`.
+    Left singular vectors are `basis @ rotation`, right ones `projected @ rotation / values`. With the
+    fullest columns of the matrix first it takes two thirds of the time: what is read most lies together.
     """
     transposed = csr_array(matrix.T)
     for done in range(rounds):
         if progress:
             progress(done, rounds)
-        basis = orthonormal(product(matrix, product(transposed, basis)))
-    projected = product(transposed, basis)
+        basis = orthonormal(matrix @ (transposed @ basis))
+    projected = transposed @ basis
     exact = projected.astype(np.float64)
     squares, rotation = np.linalg.eigh(exact.T @ exact)
     return Decomposition(basis, projected, np.sqrt(np.maximum(squares[::-1][:k], 0)), rotation[:, ::-1][:, :k])
@@ -63,14 +63,6 @@ def orthonormal(columns: Float32) -> Float32:
     if pivots.min() < _CLOSE * pivots.max():
         return np.linalg.qr(columns)[0]
     return np.asarray(columns @ np.linalg.inv(factor).T.astype(np.float32))
-
-
-def product(matrix: csr_array, dense: Float32) -> Float32:
-    """The product of a sparse matrix and a dense one, some columns at a time. (n, t), (t, w) -> (n, w)"""
-    result = np.empty((matrix.shape[0], dense.shape[1]), dtype=dense.dtype)
-    for first in range(0, dense.shape[1], _COLUMNS):
-        result[:, first : first + _COLUMNS] = matrix @ np.ascontiguousarray(dense[:, first : first + _COLUMNS])
-    return result
 
 
 def signs(columns: Floating) -> npt.NDArray[np.int8]:

@@ -57,28 +57,30 @@ def fit_topics(
         return None
     names, idf, matrix = weighed
     loadings = right_singular_vectors(matrix, min(dimension, size // 2))
-    return Topics.of(names, idf, loadings, size)
+    rising = np.argsort(names)
+    return Topics.of(names[rising], idf[rising], loadings[rising], size)
 
 
 def _weighed(
     segments: Sequence[LexicalSegment], removed: IdRanges, ids: Int64, size: int, most_terms: int
 ) -> tuple[UInt64, Float32, csr_array] | None:
-    """The terms (t,) to learn from, their idf (t,), and `size` of the passages by their weights, of length one."""
+    """The terms (t,) to learn from, frequent ones first, their idf (t,); `size` passages by weights, of length one."""
     terms, passages, counts = _draw(segments, ids[np.arange(size) * len(ids) // size])
     names, columns = np.unique(terms, return_inverse=True)
     having = _having(segments, removed, names)
-    kept = having < len(ids)  # a term that all passages have says nothing
-    if np.count_nonzero(kept) > most_terms:
-        kept[np.argsort(np.where(kept, -having, 0), kind="stable")[most_terms:]] = False
-    if not kept.any():
+    order = np.argsort(-having, kind="stable")
+    order = order[having[order] < len(ids)][:most_terms]  # a term that all passages have says nothing
+    if not len(order):
         return None
-    idf = np.log(len(ids) / having).astype(np.float32)
-    entries = np.flatnonzero(kept[columns])
+    idf = np.log(len(ids) / having[order]).astype(np.float32)
+    places = np.full(len(names), -1)
+    places[order] = np.arange(len(order))
+    columns = places[columns]
+    entries = np.flatnonzero(columns >= 0)
     rows, columns = passages[entries], columns[entries]
     weights = log_counts(counts[entries]) * idf[columns]
     weights /= np.sqrt(np.bincount(rows, weights**2))[rows]
-    places = (rows, (np.cumsum(kept) - 1)[columns])
-    return names[kept], idf[kept], csr_array(coo_array((weights, places), shape=(size, np.count_nonzero(kept))))
+    return names[order], idf, csr_array(coo_array((weights, (rows, columns)), shape=(size, len(order))))
 
 
 def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:

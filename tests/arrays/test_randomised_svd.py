@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semsearch.arrays.randomised_svd import orthonormal, product, signs
+from semsearch.arrays.randomised_svd import orthonormal, signs
 
 
 @pytest.mark.parametrize("dependence", [1.0, 1e-2, 1e-4, 0.0])
@@ -15,15 +15,6 @@ def test_columns_become_orthonormal_however_close_to_dependent(dependence: float
     found = orthonormal(columns)
     np.testing.assert_allclose(found.T @ found, np.eye(9), atol=2e-5)
     np.testing.assert_allclose(found @ (found.T @ columns), columns, atol=1e-4)
-
-
-def test_a_product_in_parts_is_the_product() -> None:
-    from scipy.sparse import csr_array
-
-    generator = np.random.default_rng(1)
-    matrix = generator.standard_normal((30, 40)).astype(np.float32) * (generator.random((30, 40)) < 0.3)
-    dense = generator.standard_normal((40, 150)).astype(np.float32)
-    np.testing.assert_allclose(product(csr_array(matrix), dense), matrix @ dense, atol=1e-4)
 
 
 def test_the_largest_entry_of_each_column_becomes_positive() -> None:

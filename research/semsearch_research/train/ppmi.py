@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from semsearch.arrays.randomised_svd import decompose, orthonormal, product, signs
+from semsearch.arrays.randomised_svd import decompose, orthonormal, signs
 from semsearch.arrays.types import Float32, Int64
 from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import UsageError
@@ -139,7 +139,7 @@ def singular_vectors(
     width = min(dimension + _MORE, shape[0])
     start = np.random.default_rng(seed).standard_normal((shape[1], width), dtype=np.float32)
     report = partial(progress, "singular vectors") if progress else None
-    found = decompose(matrix, orthonormal(product(matrix, start)), dimension, rounds=rounds, progress=report)
+    found = decompose(matrix, orthonormal(matrix @ start), dimension, rounds=rounds, progress=report)
     left = found.basis @ found.rotation
     left[:, found.values <= _NOTHING * found.values[0]] = 0
     return (left * signs(left)).astype(np.float32), found.values.astype(np.float32)

@@ -209,18 +209,25 @@ class PostingsBuilder:
     def gathered(self) -> GatheredPostings:
         """All postings so far, which were added and not merged, for another builder to `take`."""
         numbers = np.concatenate(self._numbers)
-        present, positions = np.unique(numbers, return_inverse=True)
+        is_present = self._are_among(numbers)
+        present = np.flatnonzero(is_present)
         rank = self._ranks(present)
-        spelled, of_word = self.lexicon.spellings.of(rank >= 0)
+        spelled, of_word = self.lexicon.spellings.of(is_present)
         return GatheredPostings(
             self.lexicon.terms[present],
-            positions.reshape(-1).astype(np.min_scalar_type(len(present))),
+            rank[numbers].astype(np.min_scalar_type(len(present))),
             np.bincount(np.concatenate(self._rows), minlength=self._size),
             np.concatenate(self._counts),
             np.concatenate([np.zeros(0, dtype=np.float32), *self._lengths]),
             spelled,
             rank[of_word],
         )
+
+    def _are_among(self, numbers: Int32) -> Bool:
+        """Which terms are among these numbers (n,). It is a hundred times as fast as np.unique. (len(lexicon),)"""
+        are_among = np.zeros(len(self.lexicon), dtype=np.bool_)
+        are_among[numbers] = True
+        return are_among
 
     def _ranks(self, numbers: npt.NDArray[np.integer[Any]]) -> Int32:
         """The position of each of the lexicon's terms among these numbers (n,), -1 for others. (len(lexicon),)"""
@@ -267,9 +274,8 @@ class PostingsBuilder:
         from scipy.sparse import coo_array  # SciPy is large, and only writers sort postings
 
         numbers = _joined(self._numbers)
-        is_present = np.zeros(len(self.lexicon), dtype=np.bool_)
-        is_present[numbers] = True
-        present = np.flatnonzero(is_present)  # a hundred times as fast as np.unique
+        is_present = self._are_among(numbers)
+        present = np.flatnonzero(is_present)
         names = self.lexicon.terms[present]
         order = np.argsort(names)
         rank = self._ranks(present[order])

@@ -71,6 +71,7 @@ class _Chunk(NamedTuple):
     start: int
     end: int
     level: int = 0
+    has_lines: bool = False
 
 
 def _blocks(source: str, *, by_line: bool = False) -> Iterator[Block]:
@@ -78,7 +79,7 @@ def _blocks(source: str, *, by_line: bool = False) -> Iterator[Block]:
     chunks = [chunk for start, end in spans for chunk in _peeled(source, start, end)]
     by_line = by_line or _gives_each_paragraph_a_line(source, chunks)
     for chunk in chunks:
-        lines = [] if chunk.level else list(_between(_LINE_ENDS, source, chunk.start, chunk.end))
+        lines = list(_between(_LINE_ENDS, source, chunk.start, chunk.end)) if chunk.has_lines else []
         for start, end in lines if by_line and lines else _entries(source, lines) or [(chunk.start, chunk.end)]:
             text = source[start:end].lstrip()
             if text:
@@ -108,11 +109,14 @@ def _are_unfilled(lines: list[str]) -> bool:
 
 def _peeled(source: str, start: int, end: int) -> Iterator[_Chunk]:
     """The underlined headings that the lines of a chunk begin with, and the rest."""
+    if source.find("\n", start, end) < 0 and source.find("\r", start, end) < 0:
+        yield _Chunk(start, end)
+        return
     while (heading := _UNDERLINED.match(source, start, end)) and abs(len(heading[1].rstrip()) - len(heading[2])) <= 2:
         yield _Chunk(start, heading.end(1), level=1 if heading[2][0] == "=" else 2)
         start = heading.end()
     if start < end:
-        yield _Chunk(start, end)
+        yield _Chunk(start, end, has_lines=True)
 
 
 def _between(separator: re.Pattern[str], source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -128,8 +132,7 @@ def _between(separator: re.Pattern[str], source: str, start: int, end: int) -> I
 def _gives_each_paragraph_a_line(source: str, chunks: list[_Chunk]) -> bool:
     characters = lines = following = continued = 0
     for chunk in chunks:
-        text = source[chunk.start : chunk.end].splitlines()
-        if len(text) > 1:
+        if chunk.has_lines and len(text := source[chunk.start : chunk.end].splitlines()) > 1:
             characters += chunk.end - chunk.start
             lines += len(text)
             following += len(text) - 1

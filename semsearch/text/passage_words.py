@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,9 +23,8 @@ SPLITTER_VERSION = "5"  # stored in an index; raised when the boundaries of pass
 _SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRecord:
-    """A passage in the form in which it is stored."""
+class PassageRecord(NamedTuple):
+    """A passage in the form in which it is stored. (A tuple is sent to another process in a sixth of the time.)"""
 
     headings: str  # JSON
     above: str  # title and headings, as they are embedded

@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 from small import small_vectors
+from some_hit import some_hit
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.evaluate import NAME, ExpectedAnswer, evaluate_golden, read_questions
 from semsearch.index import Index
-from semsearch.results.hits import Hit
 
-HIT = Hit(
-    rank=1, score=1.0, dense=None, lexical=1.0, path="docs/guide.md", root="/home/ada/docs", document="guide.md",
-    title="Guide", format="markdown", line=11, page=None, headings=("Guide", "Bread"), sentence="Bake it.",
-    passage="Flour.\nBake it.\nEat.", start=0, end=8, passage_id=1, sentence_id=1,
+HIT = some_hit(
+    "Bake it.", path="docs/guide.md", root="/home/ada/docs", document="guide.md", line=11,
+    headings=("Guide", "Bread"), passage="Flour.\nBake it.\nEat.",
 )  # fmt: skip
 
 

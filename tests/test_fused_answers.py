@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from some_hit import some_hit
 
 from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers, together
 from semsearch.results.explanation import Origin, Rerank, Weights
 from semsearch.results.hits import Hit, Hits
-from semsearch.results.options import Mode
 
 BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
 
@@ -24,28 +24,14 @@ def hit(
         "lexical": weights.lexical * (lexical or 0) / weights.best,
         "feedback": weights.near * near,
     }
-    mode: Mode = "hybrid"
     fields: dict[str, Any] = {
-        "rank": 1,
         "score": sum(points.values()),
         "dense": dense,
         "lexical": lexical,
         "path": f"{passage}.md",
-        "root": "",
-        "document": passage,
-        "title": "",
-        "line": 1,
-        "page": None,
-        "headings": (),
-        "sentence": passage,
-        "passage": passage,
-        "start": 0,
-        "end": 1,
-        "passage_id": 1,
-        "sentence_id": 1,
-        "origin": Origin("query", mode, 1, weights, points=points),
+        "origin": Origin("query", "hybrid", 1, weights, points=points),
     }
-    return Hit(**fields | changed)
+    return some_hit(passage, **fields | changed)
 
 
 GOOD, POOR = Weights(best=20.0, **BOTH), Weights(best=2.0, **BOTH)

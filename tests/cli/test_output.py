@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from some_hit import some_hit
 
 from semsearch.cli.answer_formats import (
     Answer,
@@ -15,32 +16,11 @@ from semsearch.cli.answer_formats import (
 )
 from semsearch.cli.printing import to_json
 from semsearch.cli.terminal import heading, query_pattern, quotation
-from semsearch.results.hits import Hit, Hits
-
-
-def hit(
-    sentence: str = "A ship.",
-    *,
-    path: str = "docs/a.md",
-    root: str = "/r",
-    line: int = 3,
-    start: int = 0,
-    headings: tuple[str, ...] = (),
-    before: tuple[str, ...] = (),
-    page: int | None = None,
-    place: str | None = None,
-    title: str = "",
-    format: str = "markdown",
-) -> Hit:
-    return Hit(
-        rank=1, score=0.5, dense=0.5, lexical=None, path=path, root=root, document="a.md", title=title, line=line,
-        page=page, place=place, format=format, headings=headings, sentence=sentence, passage=sentence, start=start,
-        end=start + len(sentence), passage_id=1, sentence_id=1, before=before,
-    )  # fmt: skip
+from semsearch.results.hits import Hits
 
 
 def test_escape_sequences_of_a_document_never_reach_the_terminal() -> None:
-    nasty = hit("ring\x07 \x1b[31mred\x9b1m \u202egnorw", path="a\x1b]0;x\x07.md", headings=("\x1b[2J",))
+    nasty = some_hit("ring\x07 \x1b[31mred\x9b1m \u202egnorw", path="a\x1b]0;x\x07.md", headings=("\x1b[2J",))
     shown = "\n".join(plain(Answer("q", "hybrid", Hits([nasty]))))
     shown += heading(nasty, ("0.500", ""), width=80).plain + quotation(nasty, None, room=100).plain
     shown += to_json(nasty.to_dict())
@@ -49,7 +29,7 @@ def test_escape_sequences_of_a_document_never_reach_the_terminal() -> None:
 
 def test_characters_that_hide_or_turn_text_are_shown_by_no_format() -> None:
     hiding = "\u061c\u200b\u200e\u200f\u2060\u202e\u2066\ufeff"
-    odd = hit(f"one{hiding}two", path=f"a{hiding}.md", title=f"b{hiding}", headings=(f"c{hiding}",))
+    odd = some_hit(f"one{hiding}two", path=f"a{hiding}.md", title=f"b{hiding}", headings=(f"c{hiding}",))
     answer = Answer("q", "hybrid", Hits([odd]))
     shown = "\n".join([*plain(answer), *paths(answer), to_json(odd.to_dict())])
     assert not set(shown) & set(hiding)
@@ -57,16 +37,16 @@ def test_characters_that_hide_or_turn_text_are_shown_by_no_format() -> None:
 
 
 def test_paths_for_xargs_are_as_they_are_and_end_with_a_null() -> None:
-    odd = hit(path="a  b\n\x1b é.md")
-    assert list(null(Answer("q", "hybrid", Hits([odd, odd, hit()])))) == ["a  b\n\x1b é.md\0", "docs/a.md\0"]
+    odd = some_hit(path="a  b\n\x1b é.md")
+    assert list(null(Answer("q", "hybrid", Hits([odd, odd, some_hit()])))) == ["a  b\n\x1b é.md\0", "docs/a.md\0"]
 
 
 def test_a_path_is_never_cut_and_a_trail_fits() -> None:
-    long = hit(path="a/" * 60 + "b.md", headings=("One", "Two"))
+    long = some_hit(path="a/" * 60 + "b.md", headings=("One", "Two"))
     first, second = heading(long, ("0.500", ""), width=80).plain.split("\n")
     assert first == " 1  0.500  " + "a/" * 60 + "b.md:3"
     assert second.strip() == "One › Two"
-    short = hit(headings=("A chapter with a long name", "A section with a long name", "The end"))
+    short = some_hit(headings=("A chapter with a long name", "A section with a long name", "The end"))
     line = heading(short, ("0.500", ""), width=60)
     assert line.cell_len <= 60
     assert line.plain.endswith("… › The end")
@@ -85,7 +65,7 @@ def test_a_path_is_never_cut_and_a_trail_fits() -> None:
     ],
 )
 def test_a_hit_is_shown_where_one_finds_it(format: str, page: int | None, place: str | None, shown: str) -> None:
-    found = hit(path="a", format=format, page=page, place=place, headings=("A ship", "One"))
+    found = some_hit(path="a", format=format, page=page, place=place, headings=("A ship", "One"))
     assert heading(found, ("0.500", ""), width=80).plain.endswith(f"  {shown}")
     where, _, trail = shown.partition(" › ")
     assert next(plain(Answer("q", "hybrid", Hits([found])))) == f"{where}  0.500  {trail}"
@@ -105,7 +85,7 @@ def test_a_hit_is_shown_where_one_finds_it(format: str, page: int | None, place:
 def test_the_documents_title_is_shown_where_it_says_more_than_name_and_headings(
     title: str, headings: tuple[str, ...], shown: list[str]
 ) -> None:
-    assert trail(hit(title=title, headings=headings)) == shown
+    assert trail(some_hit(title=title, headings=headings)) == shown
 
 
 @pytest.mark.parametrize(
@@ -126,10 +106,10 @@ def test_words_of_the_query_are_set_off_with_their_relations(query: str, text: s
 
 def test_code_keeps_its_lines_in_the_terminal_those_around_what_was_asked() -> None:
     code = "store = open_store(path)\nfor key in store:\n    print(key)\n\x1b[2J()\nx = {}\nstore.close(now=True)"
-    assert quotation(hit(code), query_pattern("how to close"), room=400).plain.splitlines() == [
+    assert quotation(some_hit(code), query_pattern("how to close"), room=400).plain.splitlines() == [
         "…", "    print(key)", " [2J()", "x = {}", "store.close(now=True)"
     ]  # fmt: skip
-    assert quotation(hit(code), None, room=400).plain.endswith("print(key)\n [2J()\n…")
-    assert max(map(len, quotation(hit("f(x);\n" + "g(y); " * 900), None, room=400).plain.splitlines())) <= 100
+    assert quotation(some_hit(code), None, room=400).plain.endswith("print(key)\n [2J()\n…")
+    assert max(map(len, quotation(some_hit("f(x);\n" + "g(y); " * 900), None, room=400).plain.splitlines())) <= 100
     prose = "A sentence of a paragraph\nthat is wrapped (at eighty)."
-    assert quotation(hit(prose), None, room=400).plain == "A sentence of a paragraph that is wrapped (at eighty)."
+    assert quotation(some_hit(prose), None, room=400).plain == "A sentence of a paragraph that is wrapped (at eighty)."

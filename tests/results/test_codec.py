@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from some_hit import some_hit
 
 import semsearch.results
 from semsearch.errors import UsageError
@@ -80,11 +81,7 @@ def test_what_was_written_as_json_is_read_back_as_it_was(cls: type[Any], data: s
     assert to_dict(again) == plain  # also what equality passes over
 
 
-HIT = Hit(
-    rank=1, score=0.5, dense=None, lexical=2.0, path="a.md", root="", document="a", title="A", line=3, page=None,
-    headings=("A", "B"), sentence="It is.", passage="It is. So.", start=0, end=6, passage_id=1, sentence_id=1,
-    metadata={"tags": ["x"]}, origin=Origin("it", "hybrid", 7, Weights(0.5, 0.5)),
-)  # fmt: skip
+HIT = some_hit(headings=("A", "B"), metadata={"tags": ["x"]}, origin=Origin("it", "hybrid", 7, Weights(0.5, 0.5)))
 
 
 def test_a_hit_shows_its_origin_only_when_asked() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from small import small_vectors, write_articles
+from some_hit import some_hit
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
@@ -52,11 +53,9 @@ class Book:
         row = self.passages[id_]
         path = f"{'abcdef'[row.document_id - 1]}.txt"
         self.hits.append(
-            Hit(
-                rank=len(self.hits) + 1, score=1.0, dense=None, lexical=None, path=path, root="", document=path,
-                title="", line=int(row.sentences[number, 4]), page=None, headings=row.headings,
-                sentence=row.sentence(number), passage=row.text, start=0, end=0, passage_id=id_,
-                sentence_id=row.first_sentence + number,
+            some_hit(
+                row.sentence(number), path=path, root="", document=path, line=int(row.sentences[number, 4]),
+                headings=row.headings, passage=row.text, passage_id=id_, sentence_id=row.first_sentence + number,
             )
         )  # fmt: skip
 

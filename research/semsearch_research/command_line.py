@@ -15,8 +15,9 @@ from rich import table as grids
 from rich.console import Console
 from rich.text import Text
 from threadpoolctl import threadpool_limits
+from tqdm import tqdm
 
-from semsearch.commands import no_progress, one_line, progress, tell_warnings, to_json
+from semsearch.commands import one_line, progress, tell_warnings, to_json
 from semsearch_research.evaluate.inputs import Progress
 from semsearch_research.evaluate.plots import check_target, save
 from semsearch_research.evaluate.table import Block, Bold, Table
@@ -33,6 +34,7 @@ PairsArgument = Annotated[
 VectorsOption = Annotated[
     str, typer.Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")
 ]
+TableOption = Annotated[str, typer.Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, or a folder.")]
 SeveralVectorsOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -106,7 +108,7 @@ def print_blocks(blocks: Iterable[Block]) -> None:
     console = Console(highlight=False, emoji=False, markup=False)
     console.width = width = max(console.width, _NARROWEST) if sys.stdout.isatty() else _ANY
     first = True
-    with no_progress():
+    with tqdm.external_write_mode():  # without the bar
         for block in blocks:
             for part in block.parts(width) if isinstance(block, Table) else [str(block)]:
                 if isinstance(part, Table) and not first:

@@ -132,7 +132,6 @@ ClusterOption = Annotated[
 
 # word vectors, and what they are made of
 TableArgument = Annotated[str, Argument(metavar="NAME|PATH", help="Shipped vectors, or a folder.")]
-TableOption = Annotated[str, Option("--vectors", metavar="NAME|PATH", help="Shipped vectors, or a folder.")]
 
 
 # -- Options that go together ------------------------------------------------------------------------------------------

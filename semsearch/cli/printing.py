@@ -83,11 +83,6 @@ def ask_on_terminal(question: str, *, default: bool = False) -> bool:
     return may_ask() and typer.confirm(question, default=default, err=True)
 
 
-def tell_skipped(path: str, reason: str) -> None:
-    """Warn of a skipped file, with the reason."""
-    warn(f"skipped {path}: {reason}")
-
-
 class _Warner(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         warn(record.getMessage())

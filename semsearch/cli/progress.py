@@ -38,22 +38,6 @@ def progress() -> Iterator[Stages | None]:
         yield show
 
 
-@contextmanager
-def share_of(stage: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Show progress in one stage: yields a function to call, or None if there is no terminal."""
-    with progress() as show:
-        yield None if show is None else lambda done, total: show(stage, done, total)
-
-
-@contextmanager
-def no_progress() -> Iterator[None]:
-    """Remove the progress from the screen while the block prints lines that stay."""
-    from tqdm import tqdm
-
-    with tqdm.external_write_mode():
-        yield
-
-
 # -- Writes ------------------------------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ class LanguageTable:
             for (_, dtype), shape in zip(ARRAYS, shapes, strict=True):
                 size = math.prod(shape) * np.dtype(dtype).itemsize
                 views.append(data[end : end + size].view(dtype).reshape(shape))
-                end += aligned(size)
+                end += _aligned(size)
             if len(data) != end:
                 raise ValueError(f"it has {len(data):,} bytes, not {end:,}")
         except OSError as error:
@@ -147,7 +148,7 @@ def _card_of(data: UInt8) -> tuple[dict[str, Any], int]:
     card = json.loads(line)
     if card["tokeniser"] != TOKENISER_VERSION or card["language"] not in RULES:
         raise ValueError(f"it was made for tokeniser {card['tokeniser']}, not {TOKENISER_VERSION}")
-    return card, aligned(len(first) + len(line) + 2)
+    return card, _aligned(len(first) + len(line) + 2)
 
 
 def steps_of(hashes: UInt64) -> UInt8:
@@ -156,7 +157,21 @@ def steps_of(hashes: UInt64) -> UInt8:
     return steps.view(np.uint8).reshape(-1, 8)[:, :HASH_BYTES].T
 
 
-def aligned(size: int) -> int:
+def file_of_table(arrays: Mapping[str, npt.NDArray[Any]], card: Mapping[str, Any]) -> bytes:
+    """A table as a file has it, by its ARRAYS; the card without tokeniser and digest. Raises VectorsError."""
+    body = b"".join(_padded(np.asarray(arrays[name], dtype=dtype).tobytes()) for name, dtype in ARRAYS)
+    details = {**card, "tokeniser": TOKENISER_VERSION, "digest": content_digest(body)}
+    header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()
+    if len(header) > MOST_HEADER:
+        raise VectorsError(f"a card has {len(header):,} bytes; at most {MOST_HEADER:,} are read")
+    return _padded(header, b" ") + body
+
+
+def _padded(data: bytes, filling: bytes = b"\0") -> bytes:
+    return data + filling * (_aligned(len(data)) - len(data))
+
+
+def _aligned(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,19 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semsearch.system.source_files import content_digest
 from semsearch.text.ragged import OovWords
 from semsearch.text.terms import spelled
-from semsearch.text.tokens import TOKENISER_VERSION
 from semsearch.word_vectors.language_table import (
-    ARRAYS,
     CENTROIDS,
     FINE,
-    FORMAT,
     SHIFT,
     STEP,
     LanguageTable,
-    aligned,
+    file_of_table,
     scales_of,
     steps_of,
 )
@@ -56,7 +51,6 @@ def write_language_table(
         "codes": np.tile(np.arange(len(words)) % CENTROIDS, (parts, 1)).T,
         "codebooks": codebooks,
     }
-    body = b"".join(_padded(arrays[name].astype(dtype).tobytes()) for name, dtype in ARRAYS)
     details = {
         **card,
         "language": language,
@@ -65,13 +59,6 @@ def write_language_table(
         "parts": parts,
         "longest": max(map(len, words)),
         "scale": float(lengths.max()),
-        "tokeniser": TOKENISER_VERSION,
-        "digest": content_digest(body),
     }
-    header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()
-    path.write_bytes(_padded(header, b" ") + body)
+    path.write_bytes(file_of_table(arrays, details))
     return LanguageTable(path)
-
-
-def _padded(data: bytes, filling: bytes = b"\0") -> bytes:
-    return data + filling * (aligned(len(data)) - len(data))

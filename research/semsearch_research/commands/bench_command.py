@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semsearch.commands import (
-    TableOption,
     aligned,
     complain,
     keep_warnings,
@@ -23,6 +22,7 @@ from semsearch.commands import (
 )
 from semsearch.errors import UsageError
 from semsearch_research.bench.processes import ONE_THREAD
+from semsearch_research.command_line import TableOption
 
 if TYPE_CHECKING:
     from semsearch_research.bench.measurements import BenchReport, Measurement

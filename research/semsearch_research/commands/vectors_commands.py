@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from semsearch.commands import JsonOption, TableOption, progress, share_of, tell_skipped, to_json, warn
+from semsearch.commands import JsonOption, progress, to_json, warn
 from semsearch.errors import UsageError, VectorsError
 from semsearch.word_vectors.table import Dtype, VectorTable
+from semsearch_research.command_line import TableOption
 from semsearch_research.train.cbos import CbosSettings, train_cbos
 from semsearch_research.train.corpus import count_words
 from semsearch_research.train.distill import Provenance, distill_words
@@ -41,6 +43,12 @@ ExcludeOption = Annotated[
 DtypeOption = Annotated[Dtype, typer.Option(help="Number format on disk.", show_choices=True)]
 SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed.")]
 TableArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="Shipped vectors, a folder, or a file.")]
+
+
+def tell_skipped(path: str, reason: str) -> None:
+    """Warn of a skipped file, with the reason."""
+    warn(f"skipped {path}: {reason}")
+
 
 # -- language ----------------------------------------------------------------------------------------------------------
 
@@ -327,14 +335,14 @@ def pieces(
 ) -> None:
     """Copy word vectors and add pieces: parts of words, from which OOV words get vectors."""
     source = _load(name)
-    with share_of("choosing pieces") as progress:
-        table = add_pieces(source, to, number=number, progress=progress)
+    with progress() as show:
+        table = add_pieces(source, to, number=number, progress=show and partial(show, "choosing pieces"))
     typer.echo(f"{table.folder}: {len(table)} words, {len(table.pieces or ())} pieces")
 
 
 def _load(name: str) -> VectorTable:
-    with share_of("reading word vectors") as progress:
-        return load_vectors(name, progress=progress)
+    with progress() as show:
+        return load_vectors(name, progress=show and partial(show, "reading word vectors"))
 
 
 def coarsen(
@@ -386,7 +394,7 @@ def import_(
     """Convert word vectors of another format once, so that they open fast."""
     if not file.is_file():
         raise VectorsError(f"file not found: {file}; name a file of word vectors")
-    with share_of("reading word vectors") as progress:
-        folder = to or folder_beside(file)
-        table = convert(file, folder, counts=counts, dtype=dtype, replace=to is None, progress=progress)
+    with progress() as show:
+        folder, reading = to or folder_beside(file), show and partial(show, "reading word vectors")
+        table = convert(file, folder, counts=counts, dtype=dtype, replace=to is None, progress=reading)
     typer.echo(f"{table.folder}: {len(table)} words, {table.dimension} dimensions, {dtype}")

@@ -14,22 +14,17 @@ import numpy.typing as npt
 from semsearch.arrays.types import Float32, Float64, Int64, UInt8
 from semsearch.errors import StorageError, VectorsError
 from semsearch.system.durable import write_durably
-from semsearch.system.source_files import content_digest
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords
 from semsearch.text.terms import spelled
-from semsearch.text.tokens import TOKENISER_VERSION
 from semsearch.word_vectors.language_table import (
-    ARRAYS,
     CENTROIDS,
     FINE,
-    FORMAT,
-    MOST_HEADER,
     MOST_WORDS,
     SHIFT,
     STEP,
     LanguageTable,
-    aligned,
+    file_of_table,
     scales_of,
     steps_of,
 )
@@ -114,9 +109,8 @@ def write_language_table(
         "rarity": np.clip(np.rint(-STEP * np.log(p[order])), 0, 255).astype(np.uint8),
         "scales": scales,
         "codes": codes,
-        "codebooks": rounded(codebooks).astype("<f2"),
+        "codebooks": rounded(codebooks),
     }
-    body = b"".join(_padded(arrays[name].tobytes()) for name, _ in ARRAYS)
     details = {
         **card,
         "language": language,
@@ -125,14 +119,10 @@ def write_language_table(
         "parts": parts,
         "longest": max(map(len, words)),
         "scale": largest,
-        "tokeniser": TOKENISER_VERSION,
-        "digest": content_digest(body),
     }
-    header = f"{FORMAT}\n{json.dumps(details, ensure_ascii=False)}\n".encode()
-    if len(header) > MOST_HEADER:
-        raise VectorsError(f"the card of {path} has {len(header):,} bytes; at most {MOST_HEADER:,} are read")
+    data = file_of_table(arrays, details)
     try:
-        write_durably(path, lambda write: write(_padded(header, b" ") + body))
+        write_durably(path, lambda write: write(data))
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
     return LanguageTable(path)
@@ -142,10 +132,6 @@ def rounded(codebooks: Float32) -> Float32:
     """Numbers with six bits of precision, a hundredth of what they miss of the vectors: a wheel packs them better."""
     fractions, exponents = np.frexp(codebooks)
     return np.asarray(np.ldexp(np.rint(fractions * 64) / 64, exponents))
-
-
-def _padded(data: bytes, filling: bytes = b"\0") -> bytes:
-    return data + filling * (aligned(len(data)) - len(data))
 
 
 def quantise_parts(vectors: Float32, parts: int, *, seed: int = 0) -> tuple[Float32, UInt8]:

@@ -8,7 +8,7 @@ else in English.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -109,69 +109,42 @@ _YEAR = re.compile(r"(?:1\d|20)\d\d\Z")
 _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE)
 
 
+Test = Callable[[Part], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
     """What a question asks for; `factor` says how much more a sentence counts that has it."""
 
     question: str  # case-folded
+    rules: Sequence[tuple[str, Test]]  # whether a part has something that is asked for, and the number in tuning for it
+    counted: tuple[str, ...]  # of which things a number is asked for: the words after "how many"
     is_english: bool
-    number: bool
-    measures: tuple[int, ...]  # how the number may look, by `_MEASURES`
-    counted: tuple[str, ...]  # of which things the number is: the words after "how many"
-    name: bool  # of a thing that has one: an option, a file, a function
-    command: bool
-    default: bool
-    definition: re.Pattern[str] | None  # of a thing, "what is a slice?": how a sentence that defines it begins
-
-    def factor(self, part: Part) -> float:
-        """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
-        tuned, factor, text = tuning.TUNING, 1.0, part.text
-        is_measured = any(_has_measure(text, measure) for measure in self.measures)
-        if self.number and self._has_number(text):
-            factor *= tuned.quote_number
-        if is_measured:
-            factor *= tuned.quote_measure
-        if self.counted and any(self._counts(text, end) for _, _, end in _counts(text)):
-            factor *= tuned.quote_measure
-        if self.name and any(name not in self.question for name in _names(text)):
-            factor *= tuned.quote_name
-        if self.command and part.is_code:
-            factor *= tuned.quote_command
-        if self.default and "default" in text.casefold():
-            factor *= tuned.quote_default
-        if self.definition is not None and (defines := self.definition.match(text)):
-            factor *= tuned.quote_definition * (tuned.quote_measure if defines.lastgroup else 1)
-        return factor * (tuned.quote_alone if part.is_alone else 1)
-
-    @property
-    def is_fact(self) -> bool:
-        """Whether anything is asked for that is recognised."""
-        return self.is_telling or self.command or bool(self.measures) or self.definition is not None
+    is_definition: bool  # what a thing is
 
     @property
     def is_telling(self) -> bool:
         """Whether anything is asked for that a sentence of prose may have or lack."""
-        return self.number or self.name or self.default
+        return any(name in ("quote_number", "quote_name", "quote_default") for name, _ in self.rules)
 
     @property
     def is_told(self) -> bool:
         """Whether one page tells what is asked for, and others mention only what it is of."""
-        return self.number or self.default or self.definition is not None
+        return any(name in ("quote_number", "quote_default", "quote_definition") for name, _ in self.rules)
 
     @property
     def most(self) -> float:
         """The largest factor that a part may have."""
+        return float(prod(getattr(tuning.TUNING, name) for name, _ in self.rules))
+
+    def factor(self, part: Part) -> float:
+        """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
         tuned = tuning.TUNING
-        factors = (
-            (self.number, tuned.quote_number),
-            (self.measures, tuned.quote_measure),
-            (self.counted, tuned.quote_measure),
-            (self.name, tuned.quote_name),
-            (self.command, tuned.quote_command),
-            (self.default, tuned.quote_default),
-            (self.definition, tuned.quote_definition * tuned.quote_measure),
-        )
-        return prod(factor for is_asked, factor in factors if is_asked)
+        factor = tuned.quote_alone if part.is_alone else 1.0
+        for name, has in self.rules:
+            if has(part):
+                factor *= getattr(tuned, name)
+        return factor
 
     def answer_in(self, text: str) -> tuple[int, int] | None:
         """Where the date or the number that answers stands in a text, if it is the only one.
@@ -187,22 +160,44 @@ class AnswerKind:
         if not self.counted:
             return None
         words = self.question.split()
-        counts = [
-            (start, end) for number, start, end in _counts(text) if number not in words and not _YEAR.match(number)
-        ]
-        return counts[0] if len(counts) == 1 and self._counts(text, counts[0][1]) else None
+        new = [span for number, *span in _counts(text) if number not in words and not _YEAR.match(number)]
+        return (new[0][0], new[0][1]) if len(new) == 1 and _is_of(self.counted, text, new[0][1]) else None
 
-    def _has_number(self, text: str) -> bool:
-        """Whether a text has a number that the question does not have."""
-        if any(digits not in self.question for digits in _digits(text)):
-            return True
-        return self.is_english and any(not number[0].isdigit() for number, _, _ in _counts(text))
 
-    def _counts(self, text: str, end: int) -> bool:
-        """Whether the number that ends there is of the things that are counted, with at most two words between."""
-        following = text[end : end + 60].casefold().replace("-", " ").split()[:3]
-        return any(word.startswith(thing) for word in following for thing in self.counted)
+@lru_cache(maxsize=256)
+def answer_kind(question: str, language: str) -> AnswerKind:
+    """What a question in a language asks for."""
+    folded, is_english, rules = question.casefold(), language == ENGLISH, list[tuple[str, Test]]()
+    asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
+    if asks_number:
+        rules.append(("quote_number", lambda part: _has_other_number(part.text, folded, in_words=is_english)))
+    definition, counted = None, tuple[str, ...]()
+    if is_english:
+        if match := _HOW_MANY.search(folded):
+            counted = tuple(_stem(word) for word in match[1].split() if len(word) > 3)
+        measures = [measure for measure, (asks, _) in enumerate(_MEASURES) if re.search(asks, folded)]
+        first_word = next(iter(re.findall(r"\w+", folded)), "")
+        definition = None if asks_number else _definition(folded)
+        if measures:
+            rules.append(("quote_measure", lambda part: any(_has_measure(part.text, one) for one in measures)))
+        if counted:
+            rules.append(
+                ("quote_measure", lambda part: any(_is_of(counted, part.text, end) for *_, end in _counts(part.text)))
+            )
+        if _ASKS_NAME.search(folded):
+            rules.append(("quote_name", lambda part: any(name not in folded for name in _names(part.text))))
+        if first_word in _TO_DO or _ASKS_COMMAND.search(folded):
+            rules.append(("quote_command", lambda part: part.is_code))
+        if _ASKS_DEFAULT.search(folded):
+            rules.append(("quote_default", lambda part: "default" in part.text.casefold()))
+        if definition is not None:
+            match_of = definition.match
+            rules.append(("quote_definition", lambda part: match_of(part.text) is not None))
+            rules.append(("quote_measure", lambda part: getattr(match_of(part.text), "lastgroup", None) is not None))
+    return AnswerKind(folded, rules, counted, is_english, definition is not None)
 
+
+# -- What texts have ---------------------------------------------------------------------------------------------------
 
 _REMEMBERED = 1 << 14  # parts of passages
 
@@ -232,45 +227,17 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(name.casefold() for word in words for name in _NAME.findall(word))
 
 
-@lru_cache(maxsize=256)
-def answer_kind(question: str, language: str) -> AnswerKind:
-    """What a question in a language asks for."""
-    folded, is_english = question.casefold(), language == ENGLISH
-    asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
-    counted = _HOW_MANY.search(folded) if is_english else None
-    first_word = next(iter(re.findall(r"\w+", folded)), "")
-    measures = [measure for measure, (asks, _) in enumerate(_MEASURES) if is_english and re.search(asks, folded)]
-    return AnswerKind(
-        question=folded,
-        is_english=is_english,
-        number=asks_number,
-        measures=tuple(measures),
-        counted=() if counted is None else tuple(_stem(word) for word in counted[1].split() if len(word) > 3),
-        name=is_english and _ASKS_NAME.search(folded) is not None,
-        command=is_english and (first_word in _TO_DO or _ASKS_COMMAND.search(folded) is not None),
-        default=is_english and _ASKS_DEFAULT.search(folded) is not None,
-        definition=_definition(folded) if is_english and not asks_number else None,
-    )
+def _has_other_number(text: str, question: str, *, in_words: bool) -> bool:
+    """Whether a text has a number that a question does not have."""
+    if any(digits not in question for digits in _digits(text)):
+        return True
+    return in_words and any(not number[0].isdigit() for number, _, _ in _counts(text))
 
 
-PLAIN_VERBS: Mapping[str, str] = {  # what documents say, by what is typed
-    "disable": "(?:turn|switch)(?:ed|ing|e?s)? {} off",
-    "enable": "(?:turn|switch)(?:ed|ing|e?s)? {} on",
-    "exclude": "(?:leav(?:e|es|ing)|left|keep(?:s|ing)?|kept) {} out",
-    "restore": "(?:get(?:s|ting)?|got|bring(?:s|ing)?|brought) {} back",
-    "remove": "(?:get(?:s|ting)?|got) rid of",
-    "combine": "put(?:s|ting)? {} together",
-}
-_TYPED = [
-    (verb, re.compile(r"\b" + typed.replace(" {} ", r"(?: [\w'-]+){0,4}? ") + r"\b", re.IGNORECASE))
-    for verb, typed in PLAIN_VERBS.items()
-]
-
-
-def with_plain_verb(question: str) -> str:
-    """An English question with the verb that documents use where it is typed as two: "turn off" is "disable", too."""
-    verb = next((verb for verb, typed in _TYPED if typed.search(question)), None)
-    return question if verb is None else f"{question} {verb}"
+def _is_of(things: Sequence[str], text: str, end: int) -> bool:
+    """Whether the number that ends there is of things that are counted, with at most two words between."""
+    following = text[end : end + 60].casefold().replace("-", " ").split()[:3]
+    return any(word.startswith(thing) for word in following for thing in things)
 
 
 def _stem(plural: str) -> str:
@@ -291,3 +258,25 @@ def _definition(question: str) -> re.Pattern[str] | None:
     subject = rf"\W{{0,5}}(?!(?:{_SUBORDINATE})\b)(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
     row = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?P<row> \| )"  # of a glossary
     return re.compile(rf"{subject}(?:{_DEFINES})(?! (?:not|also|\w+ed)\b)|{row}", re.IGNORECASE | re.DOTALL)
+
+
+# -- Verbs in two words ------------------------------------------------------------------------------------------------
+
+PLAIN_VERBS: Mapping[str, str] = {  # what documents say, by what is typed
+    "disable": "(?:turn|switch)(?:ed|ing|e?s)? {} off",
+    "enable": "(?:turn|switch)(?:ed|ing|e?s)? {} on",
+    "exclude": "(?:leav(?:e|es|ing)|left|keep(?:s|ing)?|kept) {} out",
+    "restore": "(?:get(?:s|ting)?|got|bring(?:s|ing)?|brought) {} back",
+    "remove": "(?:get(?:s|ting)?|got) rid of",
+    "combine": "put(?:s|ting)? {} together",
+}
+_TYPED = [
+    (verb, re.compile(r"\b" + typed.replace(" {} ", r"(?: [\w'-]+){0,4}? ") + r"\b", re.IGNORECASE))
+    for verb, typed in PLAIN_VERBS.items()
+]
+
+
+def with_plain_verb(question: str) -> str:
+    """An English question with the verb that documents use where it is typed as two: "turn off" is "disable", too."""
+    verb = next((verb for verb, typed in _TYPED if typed.search(question)), None)
+    return question if verb is None else f"{question} {verb}"

@@ -38,6 +38,7 @@ class Compared:
     """The passages of an answer whose sentences are compared with the query, word by word."""
 
     wanted: AnswerKind
+    most: float  # times its own score that a sentence may have
     groups: Sequence[tuple[int, ...]]  # for each hit the positions of the passages from which it is chosen
     asked: QueryWords
     passages: Mapping[int, AlignedPassage]  # by position
@@ -49,14 +50,16 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     if query.terms is None:
         return None
     wanted = answer_kind(query.original or query.text, query.language or ENGLISH)
-    groups = _groups(ranking) if wanted.is_fact else [(at,) for at in ranking.order]
+    groups = _groups(ranking) if wanted.rules else [(at,) for at in ranking.order]
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys([*best, *(at for group in groups for at in group)])]
     asked = asked_words(query, candidates, index)
     are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
     aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)
-    return Compared(wanted, groups, asked, dict(zip(positions, aligned.values(), strict=True)), best)
+    return Compared(
+        wanted, wanted.most * _EXTENDED, groups, asked, dict(zip(positions, aligned.values(), strict=True)), best
+    )
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
@@ -158,10 +161,10 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
             [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
         )
     sentences = [(which, at) for which, passage in enumerate(passages) for at in range(len(passage.scores))]
-    order = (-scores).argsort(kind="stable")[: None if wanted.definition else _COMPARED].tolist()
-    best, chosen, most = 0.0, None, wanted.most * _EXTENDED
+    order = (-scores).argsort(kind="stable")[: None if wanted.is_definition else _COMPARED].tolist()
+    best, chosen = 0.0, None
     for position, score in zip(order, scores[order].tolist(), strict=True):
-        if score <= 0 or score * most <= best:
+        if score <= 0 or score * compared.most <= best:
             break
         which, number = sentences[position]
         part = passages[which].parts.shown(number)

@@ -33,11 +33,10 @@ from semsearch.embedding.weighted_sums import average_few
 from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.explanation import Weights
 from semsearch.search.candidates import Candidates, Query, fused, mean_cosine, weights_of
-from semsearch.search.index_reader import IndexReader, IndexView
+from semsearch.search.index_reader import IndexView
 from semsearch.search.read_passages import PassageParts, ReadTexts, Texts
-from semsearch.text.languages import ENGLISH, RULES
+from semsearch.text.languages import RULES
 from semsearch.text.terms import QuestionTerms, hashes_of, spelled
-from semsearch.text.tokens import hash_whole
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.multilingual import as_multilingual, english_of, language_table
 from semsearch.word_vectors.table import WordVectors
@@ -190,7 +189,9 @@ def asked_words(query: Query, candidates: Candidates, index: IndexView) -> Query
 def query_words(query: Query, index: IndexView) -> QueryWords:
     """The words of a query that are aligned: the 32 rarest, without those that are two joined ones."""
     assert query.terms is not None  # passages that stand for a query are not aligned
-    reader, hashes = index.reader, _hashes(query, index.reader)
+    reader = index.reader
+    words = zip(query.terms.words, query.terms.hashes.tolist(), strict=True)
+    hashes = {word: hash_ for word, hash_ in words if hash_}  # but for joined ones
     row_of_term, names = _rows(query.terms, hashes)
     terms, rows = np.array([*row_of_term], dtype=np.uint64), np.array([*row_of_term.values()], dtype=np.int64)
     lookup = None if query.original is None or index.beside else query.words  # of an example, its most telling ones
@@ -228,19 +229,6 @@ def _rows(terms: QuestionTerms, hashes: Mapping[str, int]) -> tuple[dict[int, in
             row_of_term.setdefault(term, row)
             names += [name] * (row == len(names))
     return row_of_term, names
-
-
-def _hashes(query: Query, reader: IndexReader) -> dict[str, int]:
-    """The hashes of a query's words, but for those that are two joined ones."""
-    assert query.terms is not None
-    names = [*dict.fromkeys(query.terms.words)]
-    several = None if query.embedder is None else as_multilingual(query.embedder.chosen_.vectors)
-    if several is not None and query.language is not None and query.language not in reader.languages:
-        return dict(zip(names, hashes_of(names).tolist(), strict=True))  # its words may be characters, too
-    chunk = hash_whole(names, marks=reader.languages != (ENGLISH,))
-    firsts = (np.cumsum(chunk.counts) - chunk.counts).tolist()
-    words = zip(names, firsts, chunk.counts.tolist(), strict=True)
-    return {name: int(chunk.hashes[first]) for name, first, count in words if count == 1}
 
 
 def _vectors(names: Sequence[str], query: Query) -> tuple[Float32 | None, Float64, Bool]:

@@ -42,7 +42,7 @@ from semsearch.search.candidates import Query, shares_of_cosines
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origins_of
 from semsearch.search.pipeline import best_sentences, rank
-from semsearch.search.prepare_query import LookedUp, as_compared, prepare
+from semsearch.search.prepare_query import as_compared, looked_up, prepare
 from semsearch.search.quote import compare, quote
 from semsearch.storage.passage_rows import PassageRow, SentenceSpans
 from semsearch.text.tokens import words as split_words
@@ -62,9 +62,8 @@ def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexV
 def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     """Explain a hit by the record of its score."""
     text, options = origin.query if origin.text is None else origin.text, SearchOptions(mode=origin.mode)
-    query = replace(
-        as_compared(LookedUp.of(text, origin.language, index), origin.language, options, index), original=origin.query
-    )
+    typed = looked_up(text, origin.language, options, index)
+    query = replace(as_compared(typed, origin.language, index), original=origin.query)
     row, ids = index.passages([hit.passage_id])[hit.passage_id], np.array([hit.passage_id], dtype=np.int64)
     passage = _Passage(row, ids, index.spans(ids), index.languages_of([row])[0])
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)

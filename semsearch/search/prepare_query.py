@@ -26,7 +26,6 @@ from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SourceError, UsageError, quoted
-from semsearch.lexical.bm25 import TermLookup
 from semsearch.lexical.corrections import correct
 from semsearch.results.explanation import Correction
 from semsearch.results.hits import Hit
@@ -57,57 +56,49 @@ _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[
 _FEW_TERMS = 3  # of a query that may be only one word
 
 
-@dataclass(frozen=True, slots=True)
-class LookedUp:
-    """A text, its terms by the rules of the index's languages, and their postings."""
-
-    text: str
-    terms: QuestionTerms
-    words: TermLookup
-
-    @classmethod
-    def of(cls, text: str, language: str | None, index: IndexView) -> LookedUp:
-        """Look up the terms of a text in a language; None: in those of the index."""
-        terms = named_terms(text, index.reader.languages_beside(language))
-        return cls(text, terms, index.lexical.find(terms.terms))
-
-
 def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     """Read a query for the retrievers of the mode. Raises UsageError for a query without words."""
     if not isinstance(original, str) or not words_of(original):
         raise UsageError(f"the query {quoted(original)} has no words; ask with at least one")
-    syntax = parse_query(original, options.syntax)
+    reader, syntax = index.reader, parse_query(original, options.syntax)
     embedder = None if options.mode == "lexical" else index.embedder
-    language, of_language = _language_among(syntax.text, embedder, index.reader), tuple[str, ...]()
+    language, of_language = _language_among(syntax.text, embedder, reader), tuple[str, ...]()
     text = syntax.text if language not in (None, ENGLISH) or syntax.must else with_plain_verb(syntax.text)
-    typed = LookedUp.of(text, language, index)
+    typed = looked_up(text, language, options, index)
     if language is None:
-        language, of_language = _language_beyond(typed, embedder, index.reader)
-    compared, corrected = typed, tuple[Correction, ...]()
-    if options.syntax == "full" and not of_language and language in (None, *index.reader.languages):
+        language, of_language = _language_beyond(typed, embedder, reader)
+    corrected = tuple[Correction, ...]()
+    if options.syntax == "full" and not of_language and language in (None, *reader.languages):
         better, corrected = _corrected(typed, syntax, embedder, index)
-        compared = typed if better == typed.text else LookedUp.of(better, language, index)
-    query = as_compared(compared, language, options, index)
+        typed = typed if better == text else looked_up(better, language, options, index)
+    query = as_compared(typed, language, index)
     allowed, of_conditions = allowed_passages(options, index, syntax)
     return replace(
         query,
         original=original,
-        parts=() if options.mode == "dense" else _parts(query, syntax, index.reader.languages_beside(language)),
+        parts=() if options.mode == "dense" else _parts(query, syntax, reader.languages_beside(language)),
         allowed=allowed,
         corrected=corrected,
         notices=(*of_language, *query.notices, *of_conditions),
     )
 
 
-def as_compared(typed: LookedUp, language: str | None, options: SearchOptions, index: IndexView) -> Query:
-    """A text in a language, None for that of the index's texts, with the words and the vector that are compared."""
-    reader, mode, text, terms, words = index.reader, options.mode, typed.text, typed.terms, typed.words
+def looked_up(text: str, language: str | None, options: SearchOptions, index: IndexView) -> Query:
+    """A text with its terms, looked up in the postings by the rules of its language, or of those of the index."""
+    terms = named_terms(text, index.reader.languages_beside(language))
+    return Query(text, options, None, index.lexical.find(terms.terms), terms=terms)
+
+
+def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
+    """A query in a language, None for that of the index's texts, with the words and the vector that are compared."""
+    reader, mode, text, terms, words = index.reader, typed.options.mode, typed.text, typed.terms, typed.words
+    assert terms is not None  # as in every typed query
     embedder = None if mode == "lexical" else index.embedder
     english = None if embedder is None else english_of(embedder.chosen_.vectors)
     if english is not None and language is not None and language not in reader.languages:
         terms = _foreign_terms(text, language, reader.languages, english)
         words = index.lexical.find(terms.terms)
-    query = Query(text, options, None, None if mode == "dense" else words, terms=terms, language=language)
+    query = replace(typed, words=None if mode == "dense" else words, terms=terms, language=language)
     if embedder is None or english is None:
         return replace(query, word_count=len(words_of(text)))
     embedder = embedder if language is None else reader.embedder_of(embedder, [language])
@@ -141,24 +132,19 @@ def embed(ids: Ragged, terms: UInt64, embedder: SentenceEmbedder, index: IndexVi
 
 
 def _corrected(
-    typed: LookedUp,
-    syntax: QuerySyntax,
-    embedder: SentenceEmbedder | None,
-    index: IndexView,
+    typed: Query, syntax: QuerySyntax, embedder: SentenceEmbedder | None, index: IndexView
 ) -> tuple[str, tuple[Correction, ...]]:
     """The text with its misspelt words corrected, if there is a word that no passage has."""
-    lookup, reader = typed.words, index.reader
-    if lookup.idf.all():
+    lookup, terms = typed.words, typed.terms
+    if lookup is None or terms is None or lookup.idf.all():
         return typed.text, ()
-    held_terms = set(lookup.terms[lookup.idf > 0].tolist())
-    held = {
-        word for term, word in zip(typed.terms.terms.tolist(), typed.terms.words, strict=True) if term in held_terms
-    }
+    terms_held = set(lookup.terms[lookup.idf > 0].tolist())
+    held = {word for term, word in zip(terms.terms.tolist(), terms.words, strict=True) if term in terms_held}
 
     def vectors() -> WordVectors:
-        return reader.word_vectors() if embedder is None else embedder.chosen_.vectors
+        return index.reader.word_vectors() if embedder is None else embedder.chosen_.vectors
 
-    return correct(typed.text, syntax.must, reader.lexical, vectors, held)
+    return correct(typed.text, syntax.must, index.reader.lexical, vectors, held)
 
 
 def _parts(query: Query, syntax: QuerySyntax, languages: Sequence[str]) -> Sequence[QueryPart]:
@@ -189,14 +175,14 @@ def _language_among(text: str, embedder: SentenceEmbedder | None, reader: IndexR
 
 
 def _language_beyond(
-    typed: LookedUp, embedder: SentenceEmbedder | None, reader: IndexReader
+    typed: Query, embedder: SentenceEmbedder | None, reader: IndexReader
 ) -> tuple[str | None, tuple[str, ...]]:
     """The language of a question to an index in one language, None for that; and a notice if it has no vectors.
 
     A question to an index in English alone, which lacks its words, is in another language if that is clear and has
     word vectors.
     """
-    text, lacking, is_english = typed.text, typed.words.lacking, reader.languages == (ENGLISH,)
+    text, lacking, is_english = typed.text, typed.words.lacking if typed.words else 0.0, reader.languages == (ENGLISH,)
     if not reader.language_documents or lacking <= _LACKS_SOME or (is_english and is_clearly_english(text)):
         return None, ()
     if embedder is not None and is_english:
@@ -242,7 +228,10 @@ def _foreign_terms(text: str, language: str, languages: Sequence[str], vectors: 
     telling = [word for word in split_words(text, table) if word not in idle]
     latin = named_terms(" ".join(filter(str.isascii, telling)), languages)
     foreign = [word for word in telling if not word.isascii()]
-    return QuestionTerms(np.concatenate((latin.terms, hashes_of(foreign))), [*latin.words, *foreign])
+    hashes = hashes_of(foreign)
+    return QuestionTerms(
+        np.concatenate((latin.terms, hashes)), [*latin.words, *foreign], np.concatenate((latin.hashes, hashes))
+    )
 
 
 # -- Search by example: a passage, a document or given texts -----------------------------------------------------------

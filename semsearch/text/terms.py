@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 import Stemmer
@@ -389,10 +389,12 @@ _ONLY_ENGLISH = (ENGLISH,)
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
-    """The terms that a query is searched by (t,), and the lower-case words that each of them stands for (t,)."""
+    """The terms that a query is searched by (t,), the lower-case words that each of them stands for (t,), and the
+    hashes of these, 0 for two joined words (t,)."""
 
     terms: UInt64
     words: list[str]
+    hashes: UInt64
 
 
 def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt64:
@@ -435,23 +437,28 @@ def _is_idle(piece: str, idle: frozenset[str]) -> bool:
 def _named(question: str, language: str) -> QuestionTerms:
     """The terms of all words of a query, by the rules of one language."""
     if RULES[language].sequences:
-        return QuestionTerms(sequences([question], language).hashes, cut([question], language)[0])
-    terms: list[UInt64] = [np.zeros(0, dtype=np.uint64)]
+        terms_in_order = sequences([question], language).hashes
+        return QuestionTerms(terms_in_order, cut([question], language)[0], terms_in_order)
+    terms, hashes = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.uint64)]
     names: list[str] = []
     for chunk in word_chunks([question], language):  # so few words are not worth remembering
         chunk_words, joined = chunk.words(np.arange(len(chunk.hashes))), joined_words(chunk, language)
         terms += [hashes_of(stems(chunk_words, language)), pairs(chunk, joined)]
+        hashes += [chunk.hashes, np.zeros(len(joined), dtype=np.uint64)]
         names += [*chunk_words, *(chunk.word(index, through=index + 1).replace("  ", "") for index in joined.tolist())]
-    return QuestionTerms(np.concatenate(terms), names)
+    return QuestionTerms(np.concatenate(terms), names, np.concatenate(hashes))
 
 
 def _merged(of_each: Sequence[QuestionTerms]) -> QuestionTerms:
     """The terms of a query in any of several languages, each as often as in that which has it most often."""
     merged: dict[int, list[str]] = {}
+    hashes: dict[str, int] = {}
     for in_language in of_each:
+        hashes.update(zip(in_language.words, in_language.hashes.tolist(), strict=True))
         names_of: dict[int, list[str]] = {}
         for term, word in zip(in_language.terms.tolist(), in_language.words, strict=True):
             names_of.setdefault(term, []).append(word)
         merged.update({term: names for term, names in names_of.items() if len(names) > len(merged.get(term, ()))})
-    terms = [term for term, names in merged.items() for _ in names]
-    return QuestionTerms(np.array(terms, dtype=np.uint64), [word for names in merged.values() for word in names])
+    terms, words = [term for term, names in merged.items() for _ in names], [*chain.from_iterable(merged.values())]
+    of_words = np.array([hashes[word] for word in words], dtype=np.uint64)
+    return QuestionTerms(np.array(terms, dtype=np.uint64), words, of_words)

@@ -161,13 +161,6 @@ def hash_chunks(
         first, done = last, int(ends[min(last, len(texts)) - 1])
 
 
-def hash_whole(texts: Sequence[str], *, marks: bool = False) -> WordChunk:
-    """Like `hash_chunks`, but all texts at once, however long one is, as a word of a query may be."""
-    if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
-        return next(hash_chunks(texts, marks=marks))
-    return _hash_chunk(texts, marks)
-
-
 @lru_cache(maxsize=32)  # a question is read by several parts of a search, as are the passages of a page of hits
 def _hash_short(texts: tuple[str, ...], marks: bool) -> WordChunk:
     return _hash_chunk(texts, marks)

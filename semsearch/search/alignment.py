@@ -29,7 +29,6 @@ import numpy as np
 from semsearch import tuning
 from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
-from semsearch.embedding.weighted_sums import average_few
 from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.explanation import Weights
 from semsearch.search.candidates import Candidates, Query, fused, mean_cosine, weights_of
@@ -240,11 +239,13 @@ def _vectors(names: Sequence[str], query: Query) -> tuple[Float32 | None, Float6
     number = {name: at for at, name in enumerate(dict.fromkeys(query.terms.words))}
     ids = query.vector_words.take(np.array([number[name] for name in names], dtype=np.int64))
     ids = ids.only(ids.ids >= 0)
-    vectors = average_few(ids, table.rows(ids.ids))
-    p = average_few(ids, table.frequencies[ids.ids][:, None])[:, 0].astype(np.float64)
+    owners, counts = np.repeat(np.arange(len(names)), ids.lengths), ids.lengths
+    vectors: Float32 = np.zeros((len(names), table.dimension), dtype=np.float32)
+    np.add.at(vectors, owners, table.rows(ids.ids))
     vectors[[any(map(str.isdigit, name)) for name in names]] = 0
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, np.float32(1e-9))), p, ids.lengths > 0
+    vectors /= np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)), np.float32(1e-9))[:, None]
+    p = np.bincount(owners, table.frequencies[ids.ids], len(names)) / np.maximum(counts, 1)
+    return vectors, p, counts > 0
 
 
 def _idf_in_general(p: Float64, passages: int) -> Float64:

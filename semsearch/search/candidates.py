@@ -255,4 +255,5 @@ def dense_weight(known: float) -> float:
 
 def fused(dense: Float64, lexical: Float64, weights: Weights) -> tuple[Float64, Float64]:
     """The points of both scores: w · cosine and (1 - w) · BM25 / best BM25; 0 for an unknown score. (n,), (n,)"""
-    return weights.dense * np.nan_to_num(dense), weights.lexical * np.nan_to_num(lexical) / weights.best
+    known = np.where(np.isnan(dense), 0.0, dense), np.where(np.isnan(lexical), 0.0, lexical)
+    return weights.dense * known[0], weights.lexical * known[1] / weights.best

@@ -43,6 +43,7 @@ without foreign: docs/research/measurements.md, "Verdicts".
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,7 +68,7 @@ def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candida
     scores = candidates.scores
     if query.original is None or np.isnan(scores).all():
         return candidates
-    reader, best = index.reader, int(np.nanargmax(scores))
+    reader, best = index.reader, int(np.argmax(np.where(np.isnan(scores), -np.inf, scores)))
     has_vector, has_words, trusted = query.vector is not None, query.words is not None, 1.0
     if query.vector is not None:
         trusted = float(trust(np.float64(reader.spread(reader.halves.general(query.vector)))))
@@ -75,9 +76,10 @@ def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candida
     numbers = relevance_numbers(vector=has_vector, words=has_words, topics=topics)
     if candidates.are_other is not None and candidates.are_other[best]:  # whose words are others
         numbers = relevance_numbers(vector=True, words=False, topics=topics, aligned=candidates.are_aligned)
-    bm25 = np.nan_to_num(candidates.bm25[best])
-    words = float(bm25 / (1.0 if query.words is None else query.words.usual))
-    cosine = float(np.nan_to_num(candidates.cosine[best]))
+    bm25, cosine = (
+        0.0 if math.isnan(value) else float(value) for value in (candidates.bm25[best], candidates.cosine[best])
+    )
+    words = bm25 / (1.0 if query.words is None else query.words.usual)
     level = logit_of_best(numbers, cosine=cosine * trusted, words=words, unknown=query.share_without_vectors)
     share = np.clip(1 - (scores[best] - scores) / max(float(scores[best]), 1e-9), 0, 1)
     candidates.relevance = RelevanceOf(level, likelihood(level, share), share, cosine, trusted, words)

@@ -396,6 +396,8 @@ class Index(Searchable):
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         answers = self.searcher.search(queries, options_for(self._reranker, options))
+        if self._reranker is None:
+            return answers
         answered = while_wanted(zip(queries, answers, strict=True))
         return [rerank(self._reranker, query, hits) for query, hits in answered]
 

@@ -119,18 +119,10 @@ class AnswerKind:
     question: str  # case-folded
     rules: Sequence[tuple[str, Test]]  # whether a part has something that is asked for, and the number in tuning for it
     counted: tuple[str, ...]  # of which things a number is asked for: the words after "how many"
-    is_english: bool
     is_definition: bool  # what a thing is
-
-    @property
-    def is_telling(self) -> bool:
-        """Whether anything is asked for that a sentence of prose may have or lack."""
-        return any(name in ("quote_number", "quote_name", "quote_default") for name, _ in self.rules)
-
-    @property
-    def is_told(self) -> bool:
-        """Whether one page tells what is asked for, and others mention only what it is of."""
-        return any(name in ("quote_number", "quote_default", "quote_definition") for name, _ in self.rules)
+    is_date: bool
+    is_telling: bool  # whether anything is asked for that a sentence of prose may have or lack
+    is_told: bool  # whether one page tells what is asked for, and others mention only what it is of
 
     @property
     def most(self) -> float:
@@ -139,8 +131,7 @@ class AnswerKind:
 
     def factor(self, part: Part) -> float:
         """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
-        tuned = tuning.TUNING
-        factor = tuned.quote_alone if part.is_alone else 1.0
+        tuned, factor = tuning.TUNING, 1.0
         for name, has in self.rules:
             if has(part):
                 factor *= getattr(tuned, name)
@@ -152,13 +143,9 @@ class AnswerKind:
         Of 1,190 English questions of XQuAD 69 are marked, 66 of them rightly: in the half on which the rule was
         chosen 36 of 39, in the other 30 of 30. "How much" is not (6 of 10), nor what was not asked there.
         """
-        if not self.is_english:
-            return None
-        if _WHEN.search(self.question):
+        if self.is_date:
             dates = [date for date in _DATE.finditer(text) if date.group().casefold() not in self.question]
             return dates[0].span() if len(dates) == 1 else None
-        if not self.counted:
-            return None
         words = self.question.split()
         new = [span for number, *span in _counts(text) if number not in words and not _YEAR.match(number)]
         return (new[0][0], new[0][1]) if len(new) == 1 and _is_of(self.counted, text, new[0][1]) else None
@@ -194,7 +181,16 @@ def answer_kind(question: str, language: str) -> AnswerKind:
             match_of = definition.match
             rules.append(("quote_definition", lambda part: match_of(part.text) is not None))
             rules.append(("quote_measure", lambda part: getattr(match_of(part.text), "lastgroup", None) is not None))
-    return AnswerKind(folded, rules, counted, is_english, definition is not None)
+    names = {name for name, _ in rules}
+    return AnswerKind(
+        folded,
+        rules,
+        counted,
+        is_definition=definition is not None,
+        is_date=is_english and _WHEN.search(folded) is not None,
+        is_telling=not names.isdisjoint(("quote_number", "quote_name", "quote_default")),
+        is_told=not names.isdisjoint(("quote_number", "quote_default", "quote_definition")),
+    )
 
 
 # -- What texts have ---------------------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ class Candidates:
         self.spans = spans  # their documents, neighbours and sentences
         self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
-        self._scores: Float64 | None = None  # their sums
+        self.scores = unknown  # their sums; NaN for a passage that neither retriever knows (n,)
         self.bm25 = unknown  # NaN without a word in common (n,)
         self.lengths = unknown  # in words; NaN where they were not compared (n,)
         self.cosine = unknown  # the weighted mean of the cosines, NaN where none is known (n,)
@@ -120,16 +120,11 @@ class Candidates:
 
     def add(self, stage: str, points: Float64) -> Candidates:
         """Add the points of a stage to the record. (n,)"""
-        scores, self.points[stage] = self.scores, points
-        self._scores = scores + points
+        if not self.points:
+            self.scores = np.where(np.isnan(self.cosine) & np.isnan(self.bm25), np.nan, 0.0)
+        self.points[stage] = points
+        self.scores = self.scores + points
         return self
-
-    @property
-    def scores(self) -> Float64:
-        """The sums of the points so far; NaN for a passage that neither retriever knows. (n,)"""
-        if self._scores is None:
-            return np.where(np.isnan(self.cosine) & np.isnan(self.bm25), np.nan, 0.0)
-        return self._scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +138,20 @@ class RelevanceOf:
     trust: float
     words: float
 
-    def record(self, query: Query, position: int) -> Relevance:
-        """What there is to say of one passage."""
-        has_vector = query.vector is not None
-        return Relevance(
-            probability=float(self.probability[position]),
-            cosine=self.cosine if has_vector else None,
-            trust=self.trust if has_vector else None,
-            words=None if query.words is None else self.words,
-            share=float(self.share[position]),
-            unknown=query.share_without_vectors,
-        )
+    def records(self, query: Query, positions: Sequence[int]) -> list[Relevance]:
+        """What there is to say of each of some passages."""
+        has_vector, probability, share = query.vector is not None, self.probability.tolist(), self.share.tolist()
+        return [
+            Relevance(
+                probability=probability[position],
+                cosine=self.cosine if has_vector else None,
+                trust=self.trust if has_vector else None,
+                words=None if query.words is None else self.words,
+                share=share[position],
+                unknown=query.share_without_vectors,
+            )
+            for position in positions
+        ]
 
 
 # -- The answer --------------------------------------------------------------------------------------------------------

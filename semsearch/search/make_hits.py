@@ -106,6 +106,7 @@ def origins_of(
         return [None] * len(positions)
     other, boosts, likely = candidates.are_other, candidates.boosts, candidates.relevance
     points, cosines = _by_passage(candidates.points, positions), _by_passage(candidates.cosines, positions)
+    relevances = [] if likely is None else likely.records(query, positions)
     origins = list[Origin | None]()
     for number, (at, id_) in enumerate(zip(positions, candidates.ids[positions].tolist(), strict=True)):
         parts = candidates.literal.get(id_)
@@ -119,7 +120,7 @@ def origins_of(
                 language=query.language,
                 points={name: value for name, value in points[number].items() if value},
                 cosines={name: value for name, value in cosines[number].items() if value == value},
-                relevance=None if likely is None else likely.record(query, at),
+                relevance=None if likely is None else relevances[number],
                 boosts=None if boosts is None else boosted(query, boosts[:, at]),
                 exact=None if parts is None else ExactWords(points[number]["exact"], parts),
             )
@@ -241,6 +242,6 @@ def _as_ranking(text: str, options: SearchOptions, order: list[int], index: Inde
     """Passages in an order, as hits are made of them."""
     ids = np.array(sorted(order), dtype=np.int64)
     candidates = Candidates(ids, index.spans(ids), {})
-    candidates.bm25 = np.zeros(len(ids))
+    candidates.scores = np.zeros(len(ids))
     positions = np.searchsorted(ids, np.array(order, dtype=np.int64)).tolist()
     return Query(text, options, None, None), Ranking(candidates, positions, dict.fromkeys(positions, ()), False)

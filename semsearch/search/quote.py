@@ -151,7 +151,7 @@ def _exchanged(ranking: Ranking, order: Sequence[int], takes: Mapping[int, int])
 
 def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None]:
     """Which passage of a group is shown, and what of it; the first one, and None, without a word in common."""
-    wanted, other = compared.wanted, tuning.TUNING.quote_other
+    wanted, other, alone = compared.wanted, tuning.TUNING.quote_other, tuning.TUNING.quote_alone
     passages = [compared.passages[at] for at in group]
     weights, scores = passages[0].weights, passages[0].scores
     if len(group) > 1:
@@ -167,11 +167,12 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
         if score <= 0 or score * compared.most <= best:
             break
         which, number = sentences[position]
-        part = passages[which].parts.shown(number)
+        part = passages[which].parts.parts[number]
         if part.header is not None or part.first != part.last:
             rows = [number, part.header] if part.header is not None else [*range(part.first, part.last + 1)]
             score = float(passages[which].similar[rows].max(axis=0) @ weights) * (other if which else 1)
-        factor = wanted.factor(part)
+        factor = wanted.factor(part) if wanted.rules else 1.0
+        factor *= alone if part.is_alone else 1.0
         if score * factor > best:
             best, chosen = score * factor, (which, part, factor)
     if chosen is None:
@@ -187,7 +188,7 @@ def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: floa
         longer = parts.with_next(part)
         if longer is not None and (of_both := wanted.factor(longer)) > 1:
             part, factor = longer, of_both
-    answer, before = wanted.answer_in(part.text), None
+    answer, before = wanted.answer_in(part.text) if wanted.is_date or wanted.counted else None, None
     if answer is not None:
         idf = np.square(compared.asked.weights)
         share = passage.similar[part.first : part.last + 1].max(axis=0) @ idf / max(float(idf.sum()), 1e-9)

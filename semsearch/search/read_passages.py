@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -157,23 +156,14 @@ class PassageParts:
         self.sentences = len(row.sentences)  # that come first; then title, name of the file and headings
         self._text, self._title, self._has_headings = row.text, document.title, bool(row.headings)
         self._starts, self._ends = row.sentences[:, 0].tolist(), row.sentences[:, 1].tolist()
+        spans = enumerate(zip(self._ends, self._starts[1:], strict=False), start=1)
+        begins = [0, *(number for number, gap in spans if _BETWEEN_BLOCKS in self._text[slice(*gap)])]
+        blocks = [(first, end - 1) for first, end in zip(begins, [*begins[1:], self.sentences], strict=True)]
+        # the first and the last sentence of the paragraph, list item or block of code that each sentence is in
+        self._blocks = [block for block in blocks for _ in range(block[0], block[1] + 1)]
         self._is_source = document.format in CODE  # of source code, each piece is shown alone
-        self._parts: dict[int, Part] = {}
-
-    @cached_property
-    def _blocks(self) -> list[tuple[int, int]]:
-        """The first and the last sentence of the paragraph, list item or block of code that each sentence is in."""
-        spans = zip(self._ends, self._starts[1:], strict=False)
-        begins = [0, *(at for at, gap in enumerate(spans, start=1) if _BETWEEN_BLOCKS in self._text[slice(*gap)])]
-        blocks = zip(begins, [*begins[1:], self.sentences], strict=True)
-        return [(first, end - 1) for first, end in blocks for _ in range(first, end)]
-
-    def shown(self, number: int) -> Part:
-        """What is shown where the sentence with a number is chosen: it alone, or with what belongs to it."""
-        part = self._parts.get(number)
-        if part is None:
-            part = self._parts[number] = self._made(number)
-        return part
+        self._codes = set[int]() if self._is_source else {first for first, last in blocks if self._is_code(first, last)}
+        self.parts = [*map(self._part, range(self.sentences))]  # what is shown where each sentence is chosen
 
     def with_next(self, part: Part) -> Part | None:
         """A sentence of a paragraph with the one after it; None for other parts, and at the end of the paragraph."""
@@ -190,21 +180,19 @@ class PassageParts:
         text = self._between(number - 1, number)
         return None if len(text) > tuning.TUNING.quote_longest else Part(text, number - 1, number)
 
-    def _made(self, number: int) -> Part:
+    def _part(self, number: int) -> Part:
         text = self._between(number, number)
         if self._is_source:
             return Part(text, number, number)
         if _BETWEEN_CELLS in text:
             return self._row(number)
         longest, (first, last) = tuning.TUNING.quote_longest, self._blocks[number]
-        block = self._between(first, last)
-        if is_code(block):
-            if len(block) > 2 * longest:
-                return Part(text, number, number, is_code=True)
-            return Part(block, first, last, is_code=True)
+        if first in self._codes:
+            block = self._between(first, last)
+            return Part(*((text, number, number) if len(block) > 2 * longest else (block, first, last)), is_code=True)
         if number == last and _COLON.search(text):
             last = self._following(number)
-            ends_in_code = last > number and is_code(self._between(*self._blocks[last]))
+            ends_in_code = last > number and self._blocks[last][0] in self._codes
             return Part(self._between(number, last), number, last, is_code=ends_in_code, is_alone=last == number)
         return Part(text, number, number, is_alone=self._is_title(number))
 
@@ -237,7 +225,7 @@ class PassageParts:
         while last + 1 < self.sentences:
             first, end = self._blocks[last + 1]
             block = self._between(first, end)
-            is_code_block, is_sentence = is_code(block), block.rstrip()[-1:] in ".!?"
+            is_code_block, is_sentence = first in self._codes, block.rstrip()[-1:] in ".!?"
             length = self._ends[end] - self._starts[number]
             if last > number and (is_code_block or length > longest or is_sentence != are_sentences):
                 break
@@ -247,14 +235,14 @@ class PassageParts:
                 break
         return last
 
-
-def is_code(text: str) -> bool:
-    """Whether a block is code: a prompt before it, or many marks among few words of prose."""
-    if _PROMPT.match(text):
-        return True
-    if text.rstrip()[-1:] in ".!?:" and _PROSE.search(text):
-        return False
-    words = len(_WORD.findall(text))
-    if not words:
-        return True
-    return len(_PROSE.findall(text)) < 0.12 * words and len(_CODE_MARK.findall(text)) > 0.25 * words
+    def _is_code(self, first: int, last: int) -> bool:
+        """Whether a block is code: a prompt before it, or many marks among few words of prose."""
+        text = self._between(first, last)
+        if _PROMPT.match(text):
+            return True
+        if text.rstrip()[-1:] in ".!?:" and _PROSE.search(text):
+            return False
+        words = len(_WORD.findall(text))
+        if not words:
+            return True
+        return len(_PROSE.findall(text)) < 0.12 * words and len(_CODE_MARK.findall(text)) > 0.25 * words

@@ -431,6 +431,8 @@ def _idle_words(question: str, languages: Sequence[str]) -> frozenset[str]:
 
 def _is_idle(piece: str, idle: frozenset[str]) -> bool:
     """Return whether a piece of a query has only stop words, or no words."""
+    if piece.isascii() and piece.isalpha():
+        return piece.lower() in idle
     return piece.lower() in idle or all(word in idle for word in words(piece))
 
 

@@ -33,43 +33,35 @@ _AT_ONCE = 1 << 22  # postings looked through at a time
 _NOTHING = 1e-4  # of the largest singular value: below it, rounding
 
 
-def fit_topics(
-    segments: Sequence[LexicalSegment],
-    removed: IdRanges,
-    *,
-    dimension: int = DIMENSION,
-    sample: int = SAMPLE,
-    least: int = LEAST,
-    most_terms: int = MOST_TERMS,
-) -> Topics | None:
+def fit_topics(segments: Sequence[LexicalSegment], removed: IdRanges) -> Topics | None:
     """Learn topics from the passages that are not removed, at most one topic for every two passages.
 
-    None if there are fewer passages than `least`, or no term distinguishes any of them from the others. The result does
+    None if there are fewer passages than LEAST, or no term distinguishes any of them from the others. The result does
     not depend on how passages are divided among segments.
     """
     held = [segment.id_ranges.without(removed).all_ids() for segment in segments]
     ids = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *held]))
-    if len(ids) < max(least, 2):
+    if len(ids) < LEAST:
         return None
-    size = min(sample, len(ids))
-    weighed = _weighed(segments, removed, ids, size, most_terms)
+    size = min(SAMPLE, len(ids))
+    weighed = _weighed(segments, removed, ids, size)
     if weighed is None:
         return None
     names, idf, matrix = weighed
-    loadings = right_singular_vectors(matrix, min(dimension, size // 2))
+    loadings = right_singular_vectors(matrix, min(DIMENSION, size // 2))
     rising = np.argsort(names)
     return Topics.of(names[rising], idf[rising], loadings[rising], size)
 
 
 def _weighed(
-    segments: Sequence[LexicalSegment], removed: IdRanges, ids: Int64, size: int, most_terms: int
+    segments: Sequence[LexicalSegment], removed: IdRanges, ids: Int64, size: int
 ) -> tuple[UInt64, Float32, csr_array] | None:
     """The terms (t,) to learn from, frequent ones first, their idf (t,); `size` passages by weights, of length one."""
     terms, passages, counts = _draw(segments, ids[np.arange(size) * len(ids) // size])
     names, columns = np.unique(terms, return_inverse=True)
     having = _having(segments, removed, names)
     order = np.argsort(-having, kind="stable")
-    order = order[having[order] < len(ids)][:most_terms]  # a term that all passages have says nothing
+    order = order[having[order] < len(ids)][:MOST_TERMS]  # a term that all passages have says nothing
     if not len(order):
         return None
     idf = np.log(len(ids) / having[order]).astype(np.float32)
@@ -83,14 +75,14 @@ def _weighed(
     return names[order], idf, csr_array(coo_array((weights, (rows, columns)), shape=(size, len(order))))
 
 
-def right_singular_vectors(matrix: csr_array, k: int, *, seed: int = 0) -> Float32:
+def right_singular_vectors(matrix: csr_array, k: int) -> Float32:
     """The right singular vectors of A: (n, t) -> V (t, ≤ k), those of the largest singular values first.
 
     There are fewer if the rank is lower. Each has a fixed sign (semsearch.arrays.randomised_svd). Those of the same
     singular value may be rotated among themselves on another processor; their span is the same.
     """
     width = min(k + _MORE, *matrix.shape)
-    start = np.random.default_rng(seed).standard_normal((matrix.shape[0], width), dtype=np.float32)
+    start = np.random.default_rng(0).standard_normal((matrix.shape[0], width), dtype=np.float32)
     svd = decompose(matrix, start, k, rounds=_ROUNDS)
     real = svd.values > _NOTHING * svd.values[:1]
     right = svd.projected @ (svd.rotation[:, real] / svd.values[real]).astype(np.float32)

@@ -23,7 +23,7 @@ from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.segments import VECTORS, get_segments
-from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics import topic_fit
 
 URI = "memory:test"
 QUESTIONS = [
@@ -38,8 +38,7 @@ def _engines(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
     """An engine in memory is known, and 30 passages are enough to learn topics from."""
     engine, find = memory_engine(keeps_sentences=request.param), engines._find
     monkeypatch.setattr(engines, "_find", lambda uri: engine if uri.startswith("memory:") else find(uri))
-    assert fit_topics.__kwdefaults__ is not None
-    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 30)
+    monkeypatch.setattr(topic_fit, "LEAST", 30)
 
 
 @dataclass

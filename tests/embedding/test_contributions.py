@@ -25,7 +25,7 @@ from semsearch.storage.passage_rows import get_passages
 from semsearch.text.terms import of_question
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words
-from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics import topic_fit
 from semsearch.topics.topic_model import Topics
 
 TEXTS = [sentence(topic, number) for topic in TOPICS for number in range(30)]
@@ -106,9 +106,8 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     made_with = {"method": "usif"} if request.param == "usif" else {"components": 1}
     adapt = request.param in ("adapted", "two segments")
     with pytest.MonkeyPatch.context() as patch:
-        assert fit_topics.__kwdefaults__ is not None
-        patch.setitem(fit_topics.__kwdefaults__, "least", 20)
-        patch.setitem(fit_topics.__kwdefaults__, "dimension", 8)
+        patch.setattr(topic_fit, "LEAST", 20)
+        patch.setattr(topic_fit, "DIMENSION", 8)
         with Index.create(folder / "index", vectors=small_vectors(folder), adapt=adapt, **made_with) as made:  # type: ignore[arg-type]
             made.sync(docs)
             if request.param == "two segments":
@@ -201,7 +200,7 @@ def test_a_question_without_any_known_word_is_explained_by_its_words(
     assert found.unknown == ("zorble",)
     assert found.score == pytest.approx(hits[0].score, abs=1e-5)
     if not found.cosines:
-        assert (found.score, found.weights.lexical) == (pytest.approx(1), 1)
+        assert (found.points["lexical"], found.weights.lexical) == (pytest.approx(1), 1)
     else:
         assert [part.of for part in found.cosines] == ["topics"]  # the corpus has taught it
 

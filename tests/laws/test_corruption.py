@@ -17,7 +17,7 @@ from small import small_vectors, write_articles
 from semsearch.errors import IndexDamaged
 from semsearch.index import Index
 from semsearch.results.options import Mode
-from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics import topic_fit
 
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
 TIMES = 4  # that each file is damaged in each way
@@ -28,7 +28,7 @@ def made(folder: Path) -> Path:
     small_vectors(folder)
     write_articles(folder / "docs", 20)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(fit_topics.__kwdefaults__ or {}, "least", LEAST)
+        patch.setattr(topic_fit, "LEAST", LEAST)
         with Index.create(folder / "index", vectors=folder / "small") as index:
             index.sync(folder / "docs")
     assert {path.suffix for path in segments(folder / "index")} == {".faiss", ".postings", ".topics"}

@@ -13,7 +13,7 @@ from small import small_vectors, write_articles
 
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
-from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics import topic_fit
 
 pytestmark = pytest.mark.usefixtures("maps_in_few_steps")  # as in the processes that die
 QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a judge"]
@@ -22,8 +22,7 @@ QUERIES = ["the captain of the ship", "bread from the oven", "a violin and a jud
 @pytest.fixture(autouse=True)
 def _adapted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Indexes learn topics, so that their file is among what a kill may interrupt."""
-    assert fit_topics.__kwdefaults__ is not None
-    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", LEAST)
+    monkeypatch.setattr(topic_fit, "LEAST", LEAST)
 
 
 @dataclass

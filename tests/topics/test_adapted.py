@@ -13,16 +13,15 @@ from small import small_vectors, write_articles
 from semsearch.errors import IndexDamaged
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics import topic_fit
 
 INVENTED = "A frindle and a zorble.", "A zorble with a quonk.", "Every quonk, every frindle."
 
 
 @pytest.fixture(autouse=True)
 def _few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert fit_topics.__kwdefaults__ is not None
-    monkeypatch.setitem(fit_topics.__kwdefaults__, "least", 20)
-    monkeypatch.setitem(fit_topics.__kwdefaults__, "dimension", 8)
+    monkeypatch.setattr(topic_fit, "LEAST", 20)
+    monkeypatch.setattr(topic_fit, "DIMENSION", 8)
 
 
 @pytest.fixture

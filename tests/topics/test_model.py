@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from small import TOPICS, gathered, sentence
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.text.terms import Lexicon, of_question
+from semsearch.topics import topic_fit
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, open_topics, write_topics
 
@@ -41,9 +43,18 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> list[LexicalSegment]:
     return written(tmp_path_factory.mktemp("words"), list(range(COUNT)))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _six_topics() -> Iterator[None]:
+    """Six topics are learned, of ten passages or more."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(topic_fit, "LEAST", 10)
+        patch.setattr(topic_fit, "DIMENSION", 6)
+        yield
+
+
 @pytest.fixture(scope="module")
 def topics(words: list[LexicalSegment]) -> Topics:
-    found = fit_topics(words, IdRanges.of(()), dimension=6, least=10)
+    found = fit_topics(words, IdRanges.of(()))
     assert found is not None
     return found
 
@@ -74,28 +85,27 @@ def test_topics_are_those_of_the_literal_decomposition(topics: Topics) -> None:
 def test_a_fit_is_the_same_each_time_and_in_whichever_segments_the_passages_lie(
     words: list[LexicalSegment], topics: Topics, tmp_path: Path
 ) -> None:
-    again = fit_topics(words, IdRanges.of(()), dimension=6, least=10)
+    again = fit_topics(words, IdRanges.of(()))
     assert again is not None
     assert np.array_equal(again.loadings, topics.loadings)
     small = written(tmp_path, [*range(0, COUNT, 2)], largest=7) + written(tmp_path, [*range(1, COUNT, 2)])
     assert len(small) > 4
-    assert same(fit_topics(small, IdRanges.of(()), dimension=6, least=10), topics)
+    assert same(fit_topics(small, IdRanges.of(())), topics)
 
 
 def test_removed_passages_count_for_nothing(words: list[LexicalSegment], tmp_path: Path) -> None:
     left = [number for number in range(COUNT) if not 10 <= number < 25]
-    fewer = fit_topics(written(tmp_path, left), IdRanges.of(()), dimension=6, least=10)
-    assert same(fit_topics(words, IdRanges.of([(11, 15)]), dimension=6, least=10), fewer)
+    fewer = fit_topics(written(tmp_path, left), IdRanges.of(()))
+    assert same(fit_topics(words, IdRanges.of([(11, 15)])), fewer)
 
 
 def test_few_passages_or_passages_that_do_not_differ_teach_nothing(words: list[LexicalSegment], tmp_path: Path) -> None:
-    assert fit_topics(words, IdRanges.of(())) is None
-    assert fit_topics(words, IdRanges.of([(1, 51)]), least=10) is None
-    assert fit_topics([], IdRanges.of(()), least=0) is None
+    assert fit_topics(words, IdRanges.of([(1, 51)])) is None
+    assert fit_topics([], IdRanges.of(())) is None
     writer = WordsWriter(tmp_path, generation=1)
     writer.take(np.arange(1, 31), gathered([""] * 30, ["The same ship."] * 30))
     alike = [LexicalSegment(tmp_path / segment.file, segment) for segment in writer.finish()]
-    assert fit_topics(alike, IdRanges.of(()), least=10) is None
+    assert fit_topics(alike, IdRanges.of(())) is None
 
 
 # -- vectors -------------------------------------------------------------------------------------------------------

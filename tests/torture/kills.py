@@ -31,7 +31,7 @@ from test_crash import World, answers, prepare
 
 from semsearch.index import Index
 from semsearch.indexing import reading_log
-from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics import topic_fit
 
 ACTIONS = ("first", "sync", "merge", "refit", "rebuild")
 _AGAIN = 10  # after how many kills the work is completed
@@ -103,8 +103,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first kill")
     given = parser.parse_args()
     load()
-    assert fit_topics.__kwdefaults__ is not None
-    fit_topics.__kwdefaults__["least"] = LEAST
+    topic_fit.LEAST = LEAST
     reading_log.MUCH = 0  # so that what was read is noted
     seen = {action: Counter[str]() for action in ACTIONS}
     end = time.monotonic() + 60 * (given.minutes or 1e9)

@@ -28,7 +28,7 @@ from disk_faults.power import Disk, Survival
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
 from semsearch.indexing import reading_log
-from semsearch.topics.topic_fit import fit_topics
+from semsearch.topics import topic_fit
 
 ACTIONS = ("first", "sync", "refit", "rebuild", "remove")
 QUERIES = ("the captain of the ship", "bread from the oven", "a violin and a judge")
@@ -273,5 +273,5 @@ def answers(path: Path) -> object:
 
 def prepare_process(patch: pytest.MonkeyPatch) -> None:
     """Let few documents be enough for topics, and for a log of what was read."""
-    patch.setitem(fit_topics.__kwdefaults__ or {}, "least", LEAST)
+    patch.setattr(topic_fit, "LEAST", LEAST)
     patch.setattr(reading_log, "MUCH", 0)

@@ -197,11 +197,10 @@ def main() -> None:
     if CAN_FORK:
         load()
     import semsearch.indexing.reading_log
-    from semsearch.topics.topic_fit import fit_topics
+    from semsearch.topics import topic_fit
 
-    assert fit_topics.__kwdefaults__ is not None
     arrange_passages.GATHERING = arrange_passages.SETTLING = FEW_STEPS
-    fit_topics.__kwdefaults__["least"] = LEAST  # so that a few documents are enough to adapt to
+    topic_fit.LEAST = LEAST  # so that a few documents are enough to adapt to
     semsearch.indexing.reading_log.MUCH = 0  # and to note what was read of them
     for request in sys.stdin:
         if not CAN_FORK:

@@ -26,7 +26,6 @@ from semsearch.errors import (
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress
-from semsearch.sources import unchanged as sync
 from semsearch.word_vectors.table import VectorTable
 
 
@@ -65,20 +64,6 @@ def test_each_change_on_the_disk_is_found_and_reported(index: Index, docs: Path)
     assert report.unchanged == 12 - 4
     assert {"sub/night-2.md", "garden-33.md", "new.txt"} <= documents(index)
     assert index.search("sailor violin")[0].sentence == "A sailor and a violin."
-
-
-def test_a_change_of_the_same_size_within_a_clock_tick_is_found(
-    index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sync, "CLOCK_TICK_NS", 3600 * 10**9)  # a slow machine reads a file seconds after it is written
-    path = docs / "a.txt"
-    path.write_text("A ship.")
-    index.sync(docs)
-    times = path.stat()
-    path.write_text("A cake.")
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert index.sync().changed == 1
-    assert index.search("cake", mode="lexical")[0].sentence == "A cake."
 
 
 def test_unreadable_files_are_reported_and_skipped(index: Index, docs: Path) -> None:

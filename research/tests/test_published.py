@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from semsearch_research.evaluate.published import (
-    GROUPS,
-    PUBLISHED,
     YEAR_TASKS,
-    published,
     published_figures,
-    published_task,
 )
 
 KNOWN = [  # typed from the papers, apart from the file
@@ -77,13 +73,3 @@ def test_the_years_have_the_tasks_of_the_sif_papers_table_4() -> None:
     assert {year: len(tasks) for year, tasks in YEAR_TASKS.items()} == {"STS12": 5, "STS13": 4, "STS14": 6, "STS15": 5}
     assert YEAR_TASKS["STS12"] == {"MSRpar", "MSRvid", "SMTeuroparl", "OnWN", "SMTnews"}
     assert YEAR_TASKS["STS15"] == {"answers-forums", "answers-students", "belief", "headlines", "images"}
-
-
-def test_what_stands_beside_ours_is_pearson_times_100() -> None:
-    values = [value for row in PUBLISHED for value in [*row.figures.values(), *row.tasks.values()]]
-    assert min(values) > 20
-    assert published("STS15")["CBOS"] == pytest.approx(33.96)
-    assert published_task("2012.MSRpar")["CBOS"] == pytest.approx(45.3)
-    assert published_task("2012.MSRpar")["GloVe+WR"] == 35.6
-    assert (published("mine"), published_task("stsb")) == ({}, {})
-    assert {name for row in PUBLISHED for name in row.figures} == set(GROUPS)

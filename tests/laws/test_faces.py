@@ -56,13 +56,6 @@ def test_what_is_of_one_index_is_an_error_of_several_on_a_server() -> None:
             ask()
 
 
-@pytest.mark.parametrize("cls", [Searchable, Index, RemoteIndex, MultiIndex])
-def test_all_that_is_public_says_what_it_does(cls: type) -> None:
-    assert [
-        name for name in public(cls) if not getattr_static(cls, name).__doc__ or not getattr(cls, name).__doc__
-    ] == []
-
-
 @pytest.mark.parametrize(
     "model",
     [SearchParameters, BatchBody, SimilarParameters, SimilarBody, ContextParameters],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,10 +18,10 @@ from console import semsearch
 from semsearch import SentenceEmbedder
 from semsearch.text.sentences import sentence_spans
 from semsearch.word_vectors.table import VectorTable
-from semsearch_research.bench import peers, running, site, works
-from semsearch_research.bench.bench_text import SampleParagraph, TextFiles, given, made_up, take_sample, write_corpus
+from semsearch_research.bench import peers, running, site
+from semsearch_research.bench.bench_text import SampleParagraph, given, made_up, take_sample, write_corpus
 from semsearch_research.bench.measurements import BenchReport, measurements_of
-from semsearch_research.bench.processes import ONE_THREAD, ProcessRun
+from semsearch_research.bench.processes import ONE_THREAD
 from semsearch_research.bench.rounds import Case, Quantity, measure, needed
 from semsearch_research.bench.running import bench
 
@@ -31,19 +30,6 @@ PARTS = {
     "embed": ["embed sif", "embed usif"],
     "index": ["index", "index memory", "index disk"],
     "warm": ["warm hybrid", "warm dense", "warm lexical"],
-}
-FLOORS = {
-    "embed sif": ["vectors"],
-    "embed usif": ["vectors"],
-    "index": ["copy", "rows"],
-    "index 2": ["copy", "rows"],
-    "index memory": ["start memory", "text"],
-    "index disk": ["text"],
-    "warm hybrid": ["scan"],
-    "warm dense": ["scan"],
-    "warm lexical": ["ten rows"],
-    "scan": ["memory"],
-    "scan batch": ["scan"],
 }
 
 
@@ -161,20 +147,6 @@ def test_a_launcher_that_is_ended_takes_its_process_along() -> None:
         os.kill(number, 0)
 
 
-def test_indexing_is_measured_with_two_processes_and_with_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    commands: list[tuple[str, ...]] = []
-
-    def run(*command: str) -> ProcessRun:
-        commands.append(command)
-        return ProcessRun(1.0, 2)
-
-    corpus = TextFiles(tmp_path / "text", 1, 1, 1, 1, 1)
-    monkeypatch.setattr(site, "run_python", run)
-    readings = measure(works.indexing(site.Site(corpus, tmp_path, "english")), 1, silent)
-    assert readings.keys() == {"index 2", "index", "index memory", "index disk"}
-    assert [command[-2:] for command in commands] == [("--processes", "2"), ("--processes", "1")]
-
-
 # -- a whole run -------------------------------------------------------------------------------------------------
 
 
@@ -183,20 +155,8 @@ def test_parts_are_measured_and_compared_with_its_floors(found: BenchReport) -> 
     names = {name for part in PARTS.values() for name in part}
     assert names | {"loop"} <= by_name.keys() | ({"index memory"} if not hasattr(os, "wait4") else set())
     assert {name for name, each in by_name.items() if not each.is_floor} <= names | {"loop", "index 2"}
-    for name, each in by_name.items():
-        expected = [*FLOORS.get(name, ()), *(["embed sif"] if name == "loop" else [])]
-        assert list(each.ratios) == [floor for floor in expected if floor in by_name]
-        assert min(each.readings) > 0
-
-
-def test_every_ratio_is_that_of_its_parts(found: BenchReport) -> None:
-    for each in found.measurements:
-        for name, ratio in each.ratios.items():
-            floor = found[name]
-            cost, least = statistics.median(each.readings), statistics.median(floor.readings)
-            if each.unit and each.unit == floor.unit:
-                cost, least = cost / each.amount, least / floor.amount
-            assert ratio == pytest.approx(cost / least)
+    assert all(each.ratios or each.is_floor for each in by_name.values())
+    assert all(min(each.readings) > 0 for each in by_name.values())
 
 
 def test_an_interrupted_run_leaves_nothing(

@@ -299,14 +299,16 @@ def script_of(text: str) -> str:
     """The script of a text: the code of the language that alone has it, or the name of a script that several share."""
     if len(text.encode("utf-8", "replace")) < _LONGER * len(text):
         return "Latin"  # letters of all others take two bytes or more
-    counts = Counter[str]()
-    for letter, count in Counter(text).items():
-        counts[_script_of_letter(letter)] += count
+    counts, letters = dict[str, int](), 0
+    for char, count in Counter(text).items():
+        script = _script_of_letter(char)
+        counts[script] = counts.get(script, 0) + count
+        letters += count if char.isalpha() else 0
     kana, han = counts.pop("Kana", 0), counts.pop("Han", 0)
     counts["ja" if kana > _KANA * han else "zh"] = kana + han
     counts.pop("", None)
-    script, most = counts.most_common(1)[0]
-    return script if most > _LETTERS * sum(map(str.isalpha, text)) else "Latin"
+    script = max(counts, key=counts.__getitem__)
+    return script if counts[script] > _LETTERS * letters else "Latin"
 
 
 @lru_cache(maxsize=4096)

@@ -134,9 +134,9 @@ class WordChunk:
         return np.frombuffer(self.data[positions].tobytes().translate(_VALUES), dtype=np.uint8)
 
 
-def hash_words(texts: Sequence[str]) -> HashedWords:
-    """Hash the words of each text, those of `words(text)`. A million texts take about a second."""
-    chunks = list(hash_chunks(texts))
+def hash_words(texts: Sequence[str], *, marks: bool = False) -> HashedWords:
+    """Hash the words of each text, those of `words(text)`. A million texts take about a second. `marks`: see below."""
+    chunks = list(hash_chunks(texts, marks=marks))
     counts = np.concatenate([np.zeros(1, dtype=np.int64), *(chunk.counts for chunk in chunks)])
     hashes = [chunk.hashes for chunk in chunks] or [np.zeros(0, dtype=np.uint64)]
     return HashedWords(np.concatenate(hashes), np.cumsum(counts))

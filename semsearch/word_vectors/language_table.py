@@ -103,8 +103,8 @@ class LanguageTable:
         wanted = hashes >> SHIFT
         if len(wanted) > _FEW or "_index" in vars(self):
             return self._index.look_up(wanted + np.uint64(1))
-        at = np.minimum(self._hashes.searchsorted(wanted), len(self) - 1)
-        return np.where(self._hashes[at] == wanted, at, -1).astype(np.int32)
+        at = self._hashes.searchsorted(wanted)
+        return np.where(self._hashes.take(at) == wanted, at, -1).astype(np.int32)
 
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids. (n,) -> (n, d)"""
@@ -120,9 +120,9 @@ class LanguageTable:
 
     @cached_property
     def _hashes(self) -> UInt64:
-        """The 40 bits of each word's hash, rising. (n,)"""
-        steps = np.zeros((len(self), 8), dtype=np.uint8)
-        steps[:, :HASH_BYTES] = self._steps.T
+        """The 40 bits of each word's hash, rising, and a number beyond them. (n + 1,)"""
+        steps = np.full((len(self) + 1, 8), 127, dtype=np.uint8)
+        steps[:-1, :HASH_BYTES], steps[:-1, HASH_BYTES:] = self._steps.T, 0
         return np.cumsum(steps.view("<u8")[:, 0])
 
     @cached_property

@@ -33,7 +33,7 @@ from semsearch.errors import VectorsError, VectorsMismatch
 from semsearch.text.languages import ENGLISH, RULES, name_of, script_of, sharing_script
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.terms import spelled
-from semsearch.text.tokens import WordChunk, hash_chunks
+from semsearch.text.tokens import WordChunk, hash_chunks, hash_words
 from semsearch.word_vectors.language_table import MOST_WORDS, LanguageTable, find_language_table
 from semsearch.word_vectors.language_words import is_unparted, language_words, split_words
 from semsearch.word_vectors.table import VectorTable, WordVectors, shipped_name
@@ -309,15 +309,22 @@ def _with_rows(base: Ragged, replaced: Sequence[tuple[Int64, Ragged]]) -> Ragged
 # -- The language of a question ----------------------------------------------------------------------------------------
 
 
-_RARE = -15.0  # ρ
+_RARE = np.exp(np.float32(-15.0))  # e^ρ
 _KNOWN = 6.0  # β: a rare word that is frequent in the other language
 _LONGEST = 300  # characters of a text that are looked at
 
 
 def guess_languages(texts: Sequence[str], vectors: MultilingualVectors) -> list[str]:
     """The language of each text, among those that the vectors have; of equals English."""
-    codes = (ENGLISH, *vectors.tables)
-    return [_likeliest(text[:_LONGEST], vectors.english, _written_in(text, codes), codes) for text in texts]
+    samples = [text[:_LONGEST] for text in texts]
+    scripts, languages = [*map(script_of, samples)], [ENGLISH] * len(texts)
+    for script in {*scripts}:
+        rows = [row for row, other in enumerate(scripts) if other == script]
+        codes = [code for code in (ENGLISH, *vectors.tables) if code in sharing_script(script)]
+        guesses = _likeliest([samples[row] for row in rows], vectors.english, codes)
+        for row, language in zip(rows, guesses, strict=True):
+            languages[row] = language
+    return languages
 
 
 def guess_any_language(
@@ -327,14 +334,11 @@ def guess_any_language(
 
     `documents`: how many the index has in each language; the fewer, the clearer it has to be.
     """
-    sample = text[:_LONGEST]
-    codes = _with_tables(script_of(sample), vectors.digest)
-    return _likeliest(sample, vectors, codes, (*known, ENGLISH), documents or {})
-
-
-def _written_in(text: str, codes: Sequence[str]) -> list[str]:
-    sharing = sharing_script(script_of(text[:_LONGEST]))
-    return [code for code in codes if code in sharing]
+    sample, documents = text[:_LONGEST], documents or {}
+    most, bonuses = max(documents.values(), default=1), dict[str, float]()
+    for code in (*known, ENGLISH):
+        bonuses.setdefault(code, max(_KNOWN + math.log(documents.get(code, most) / most), 0.0))
+    return _likeliest([sample], vectors, _with_tables(script_of(sample), vectors.digest), bonuses)[0]
 
 
 @lru_cache(maxsize=64)
@@ -344,37 +348,30 @@ def _with_tables(script: str, space: str) -> tuple[str, ...]:
 
 
 def _likeliest(
-    text: str,
-    vectors: WordVectors,
-    codes: Sequence[str],
-    known: Sequence[str],
-    documents: Mapping[str, int] | None = None,
-) -> str:
-    """The likeliest of languages that share a script; of equals the first known one. English if there are none."""
+    texts: Sequence[str], vectors: WordVectors, codes: Sequence[str], bonuses: Mapping[str, float] | None = None
+) -> list[str]:
+    """The likeliest of languages that share a script, for each text. English if there are none.
+
+    `bonuses`: what is added to the log-likelihood of some; of equals, the first of these is taken.
+    """
     if len(codes) < 2 or is_unparted(codes[0]):
-        return codes[0] if codes else ENGLISH
-    shared, most = _hashes(text, ENGLISH), max((documents or {}).values(), default=1)
-    scores: dict[str, float] = {}
-    for code in codes:
-        hashes = _hashes(text, code) if spelled(text, code) != text else shared
-        scores[code] = _log_likelihood(hashes, vectors, code)
-        if code in known:
-            share = (documents or {}).get(code, most) / most
-            scores[code] += max(_KNOWN + math.log(share), 0.0)
-    best = max(scores.values())
-    equal = [code for code in codes if scores[code] == best]
-    return next((code for code in known if code in equal), equal[0])
+        return [codes[0] if codes else ENGLISH] * len(texts)
+    bonuses = bonuses or {}
+    codes = [*(code for code in bonuses if code in codes), *(code for code in codes if code not in bonuses)]
+    joined, shared = "\n".join(texts), _words_of(texts)
+    scores = np.zeros((len(codes), len(texts)))
+    for row, code in enumerate(codes):
+        is_same = spelled(joined, code) == joined
+        hashes, owners = shared if is_same else _words_of([spelled(text, code) for text in texts])
+        table = vectors if code == ENGLISH else language_table(code, vectors)
+        assert table is not None  # only languages with a table are asked for
+        ids = table.lookup(hashes)
+        log_p = np.log(np.maximum(table.frequencies[ids] * (ids >= 0), _RARE))
+        scores[row] = np.bincount(owners, weights=log_p, minlength=len(texts)) + bonuses.get(code, 0.0)
+    return [codes[row] for row in scores.argmax(axis=0).tolist()]
 
 
-def _hashes(text: str, language: str) -> UInt64:
-    chunks = hash_chunks([spelled(text, language)], marks=True)
-    return np.concatenate([np.zeros(0, dtype=np.uint64), *(chunk.hashes for chunk in chunks)])
-
-
-def _log_likelihood(hashes: UInt64, vectors: WordVectors, code: str) -> float:
-    table = vectors if code == ENGLISH else language_table(code, vectors)
-    if table is None:
-        return -np.inf
-    ids = table.lookup(hashes)
-    known = table.frequencies[ids[ids >= 0]]
-    return float(np.maximum(np.log(np.maximum(known, 1e-30)), _RARE).sum()) + _RARE * (len(ids) - len(known))
+def _words_of(texts: Sequence[str]) -> tuple[UInt64, Int64]:
+    """The hashes of the words of texts, and the index of each one's text. (t,), (t,)"""
+    words = hash_words(texts, marks=True)
+    return words.hashes, np.repeat(np.arange(len(texts)), np.diff(words.indptr))

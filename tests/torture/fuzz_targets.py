@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -541,25 +540,17 @@ def _topics() -> Iterator[bytes]:
         yield (Path(folder) / write_topics(topics, Path(folder), generation=1).file).read_bytes()
 
 
-def _open_map(folder: Path) -> Run:
-    """The bytes are a map, to which its digest is added."""
-    path = folder / MAP
-    path.parent.mkdir(parents=True, exist_ok=True)
-
-    def run(data: bytes) -> None:
-        path.write_bytes(data + hashlib.blake2b(data, digest_size=16).digest())
-        read_map(folder, 1)
-
-    return run
+def _open_map(path: Path) -> None:
+    read_map(path.parent, 1)
 
 
 def _import(folder: Path) -> Run:
-    """The first byte chooses the ending of a file of records, the rest is the file; its records are added."""
+    """The input is a file of records, which are added to an index."""
     index = Index.create(folder / "imported", vectors=small_vectors(folder))
 
     def run(data: bytes) -> None:
         path = folder / "records.jsonl"
-        path.write_bytes(data[1:])
+        path.write_bytes(data)
         if texts := list(checked(as_texts(read_records(path)))):
             index.add(texts)
             json.dumps([hit.to_dict() for hit in index.search("a ship", 3)])
@@ -571,12 +562,8 @@ def _imports() -> Iterator[bytes]:
     with tempfile.TemporaryDirectory() as folder, _open(_index_in(Path(folder))) as index:
         index.export(Path(folder) / "all.jsonl")
         exported = (Path(folder) / "all.jsonl").read_bytes()
-    yield from (b"\x00" + line[:4000] + b"\n" for line in exported.splitlines()[:4])
-    yield b'\x00{"id": "a", "text": "A ship.", "title": "Ships", "metadata": {"year": 2024}}\n{"id": 2, "text": ""}\n'
-    yield b'\x01id,text,metadata\na,A ship.,"{""year"": 2024}"\n'
-    file = io.BytesIO()
-    np.savez(file, rows=np.frombuffer(b'{"id": "a", "text": "A ship."}\n', dtype=np.uint8))
-    yield b"\x02" + file.getvalue()
+    yield from (line[:4000] + b"\n" for line in exported.splitlines()[:4])
+    yield b'{"id": "a", "text": "A ship.", "title": "Ships", "metadata": {"year": 2024}}\n{"id": 2, "text": ""}\n'
 
 
 def _trusted(folder: Path) -> Run:
@@ -780,7 +767,7 @@ TARGETS: dict[str, Target] = {
     "postings": Target(_of_file(_open_postings), _files_of_index("segments/*.postings"), grows=False),
     "vector-segment": Target(_of_file(_open_vectors), _files_of_index("segments/*.faiss"), grows=False),
     "topics": Target(_of_file(_open_topics), _topics, grows=False),
-    "map": Target(_open_map, lambda: [data[:-16] for data in _files_of_index("**/*map*")()], _JSON, grows=False),
+    "map": Target(_of_file(_open_map, MAP), _files_of_index(MAP), _JSON, grows=False),
     "http": Target(_connect, _requests, (*_HTTP, *_JSON)),
     "mcp": Target(_call_tool, _calls, ("*.md", "year>=", "sea-0.md:", " p. ", "–", '"', "|", "!")),
     "remote-answers": Target(lambda _: _answer, _answers, (*_JSON, '"hits":[', '"next":', '"detail":', '"error":')),

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from semsearch.errors import SourceError
+from semsearch.errors import INVISIBLE, SourceError
 from semsearch.index import Index
 from semsearch.results.documents import DocumentPassages, PlacedPassage
-from semsearch.results.hits import INVISIBLE, Position, location
+from semsearch.results.hits import Position, location
 from semsearch.text.text_lengths import count_words, cut_to
 
 # -- Harmless text -----------------------------------------------------------------------------------------------------

@@ -108,6 +108,7 @@ class MissingExtra(SemsearchError):
 
 
 _REPEATED = 80  # characters
+INVISIBLE = "\u061c\u200b\u200e\u200f\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff"  # for [...]: hides or turns text
 
 
 def quoted(question: object) -> str:

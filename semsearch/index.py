@@ -5,24 +5,22 @@
         for hit in index.search("how do I rotate the keys?", k=5):
             print(hit.path, hit.line, hit.sentence)
 
-How it is searched is documented in `Searchable`. Searches go to the `Searcher`, writes to an `IndexWriter`, the map to
-the `Mapper`; contents and state to functions of `maintenance`. What loads SciPy or the readers of files, a tenth of a
-second each, is imported when it is called.
+How it is searched is documented in `Searchable`, how it is filled in `Writable`; here it is made and opened, and says
+what is in it. Searches go to the `Searcher`, the map to the `Mapper`, contents and state to functions of `maintenance`.
+What loads SciPy, a tenth of a second, is imported when it is called.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack
 
-from semsearch import indexing, maintenance
+from semsearch import maintenance
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
-from semsearch.readers.records import Columns
-from semsearch.readers.registry import MAX_BYTES
 from semsearch.rerankers import Reranker, load_reranker, options_for, rerank
 from semsearch.results.options import strings
 from semsearch.search.assemble_context import candidates_for, context_of
@@ -35,15 +33,12 @@ from semsearch.storage.find_document import find_document
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.published import open_published, published_at
 from semsearch.storage.schema import get_meta
-from semsearch.system import plugins
-from semsearch.system.locations import local_path, uri_scheme
 from semsearch.system.parallel import while_wanted
-from semsearch.trust import allowed_write, forget, given_paths, named_outside, record, require
+from semsearch.trust import forget, named_outside, record, require
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, is_shipped, open_vectors
+from semsearch.writable import Writable
 
 if TYPE_CHECKING:
-    from semsearch.indexing.add_texts import DataTable, Given
-    from semsearch.indexing.index_writer import IndexWriter, Reporting
     from semsearch.maintenance.export import Unit
     from semsearch.mapping.mapper import ColouredMap, Mapper, PassageMap
     from semsearch.remote_index import RemoteIndex
@@ -60,14 +55,13 @@ if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
     from semsearch.results.hits import Context, Hit, Hits
     from semsearch.results.options import Mode, SearchOptions
-    from semsearch.results.reports import Checkup, Problem, Status, SyncReport
-    from semsearch.system.parallel import Executor
+    from semsearch.results.reports import Checkup, Problem, Status
 
 
 __all__ = ["Index"]
 
 
-class Index(Searchable):
+class Index(Writable, Searchable):
     """An index in a folder, made by `create` or `open`; a context manager, closed at its end.
 
     Threads may share an index, and search at the same time. Any number of processes may search while one writes; each
@@ -217,172 +211,6 @@ class Index(Searchable):
 
     def __repr__(self) -> str:
         return f"Index({self._database.shown_name!r})"
-
-    # -- writing -------------------------------------------------------------------------------------------------------
-
-    def sync(
-        self,
-        *paths: str | Path,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        text_columns: Sequence[str] = (),
-        metadata_columns: Sequence[str] = (),
-        prune: bool = False,
-        max_file_bytes: int = MAX_BYTES,
-        processes: int = 1,
-        cluster: str | Executor | None = None,
-        progress: Reporting = None,
-    ) -> SyncReport:
-        """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
-
-        A path may be the URI of a folder or object in a store, such as "s3://bucket/docs": its objects are listed, and
-        those that are new or have changed are fetched. That needs the distribution semsearch-scale.
-
-        Of a path inside a root only the files there are compared, by the root's rules and globs; the path need not
-        exist any more. Globs given for a root are kept until others are given; so are columns. A root that is missing,
-        or has no files any more, is reported in `warnings` and kept, unless `prune` is set. A file of more than
-        `max_file_bytes`, or one that cannot be read, is skipped and reported. With more `processes` than one (0: as
-        many as pay for their start), files are read in fresh interpreters, which import the calling program's main
-        module: it needs an `if __name__ == "__main__"`. The resulting index is the same.
-
-        With a `cluster`, by its address ("tcp://scheduler:8786") or as an `Executor`, its workers read the files
-        instead of processes, where they see them under the same paths or URIs. The resulting index is the same. That
-        needs the distribution semsearch-scale, whose errors it raises.
-
-        `progress` is called with the progress; True draws a bar on the terminal or in the notebook. So do all writes.
-
-        Of tables (.csv, .tsv) and JSON Lines, `text_columns` are those that are searched, by default all, and
-        `metadata_columns` those that are kept as metadata of each record, for its hits and for filters. Each record is
-        then a passage. A name leads into what is nested: "author.name". `text_columns=["*"]` resets the choice.
-
-        Raises SourceError for a path that does not exist, UsageError if there are no paths and no roots, or for a
-        column that no file has, IndexLocked, StorageError, also for a store that does not answer while objects are
-        read, MissingExtra; nothing is then changed. A root in a store that cannot be listed is kept, with a warning.
-        """
-        local_paths = _paths(paths)
-        with self._writer(progress, cluster, paths=local_paths) as writer:
-            return writer.sync(
-                local_paths,
-                include=_globs(include, "include"),
-                exclude=_globs(exclude, "exclude"),
-                columns=_columns(text_columns, metadata_columns),
-                prune=prune,
-                max_file_bytes=max_file_bytes,
-                processes=_processes(processes),
-            )
-
-    def watch(
-        self,
-        *,
-        stop: threading.Event | None = None,
-        max_file_bytes: int = MAX_BYTES,
-        processes: int = 1,
-        progress: Reporting = None,
-    ) -> Iterator[SyncReport]:
-        """Keep the index up to date as files change: sync all roots, then each path at which something changes.
-
-        Roots in stores are synced once, at the beginning.
-
-        Yields the report of the first sync, and of each later one that did something; between them it waits, without
-        polling the files. Ends when `stop` is set, by another thread or between two reports. While another process
-        writes, what has changed waits. `max_file_bytes` and `processes` as for `sync`. Raises MissingExtra without
-        watchfiles (the extra `watch`), UsageError for an index without roots, and later what `sync` raises.
-        """
-        self._database.check_writable()
-        with self._database.reading() as db:
-            require(self._database, db)
-        return indexing.follow(
-            self._database,
-            lambda: self._writer(progress),
-            stop or threading.Event(),
-            max_file_bytes=max_file_bytes,
-            processes=_processes(processes),
-        )
-
-    def add(
-        self,
-        documents: Iterable[Given] | DataTable,
-        *,
-        id_key: str = "id",
-        text_key: str = "text",
-        progress: Reporting = None,
-    ) -> SyncReport:
-        """Add texts that are in no file; a text whose id is known replaces the earlier one.
-
-        A document is a `Text`, an (id, text), an (id, text, metadata), or a record: a mapping with an id, a text, and
-        perhaps a title and a format; the rest of it is metadata, and what it has as `metadata`. A table of pandas,
-        Polars or Arrow gives a record a row. `id_key` and `text_key` name those fields of records.
-
-        Metadata is kept as JSON has it: dates as text, numbers that are not finite as null. Raises UsageError for an id
-        that is empty or comes twice, or an unknown format; nothing is then changed.
-        """
-        with self._writer(progress) as writer:
-            return writer.add(indexing.as_texts(documents, id_key=id_key, text_key=text_key))
-
-    def load(
-        self,
-        *paths: str | Path,
-        id_key: str = "id",
-        text_key: str = "text",
-        progress: Reporting = None,
-    ) -> SyncReport:
-        """Add the documents of files that have one a row: as `Index.export` writes them, or records as `add` has them.
-
-        They are JSON Lines; "-" is the standard input.
-        Documents that were exported with their passages are divided as they were. Vectors are made anew. Raises
-        SourceError for a file that cannot be read, UsageError, MissingExtra; nothing is then changed.
-        """
-        records = (record for path in _paths(paths) for record in indexing.read_records(path))
-        return self.add(records, id_key=id_key, text_key=text_key, progress=progress)
-
-    def remove(self, *paths: str | Path) -> int:
-        """Remove files, folders, whole roots, or added texts by their ids; returns the number of documents removed.
-
-        A file that still lies in a root comes back with the next sync.
-        """
-        with self._writer() as writer:
-            return writer.remove(_paths(paths))
-
-    def remove_texts(self, ids: Iterable[str]) -> int:
-        """Remove texts that a program added, by their ids; returns the number removed.
-
-        Unlike `remove`, it never takes an id for a path. Unknown ids are skipped.
-        """
-        with self._writer() as writer:
-            return writer.remove_texts(strings(ids, "ids"))
-
-    def refit(self, *, progress: Reporting = None) -> SyncReport:
-        """Fit weights and components to the present text of the index, and compute all vectors again.
-
-        This is one new generation.
-        """
-        with self._writer(progress) as writer:
-            return writer.refit()
-
-    def rebuild(
-        self,
-        *,
-        progress: Reporting = None,
-        **options: Unpack[SettingsKeywords],
-    ) -> SyncReport:
-        """Derive everything again from the stored text, as one new generation, with the given settings changed.
-
-        The options are those of `create`; an option that is not given stays as it is, but `vectors` are those the index
-        names, as they are now. With a `method`, `a` and `components` not given are that method's own.
-        """
-        with self._writer(progress) as writer:
-            done = writer.rebuild(options)
-        self._release()
-        return done
-
-    def describe(self, sentence: str) -> None:
-        """Say in a sentence what the index holds; an empty one removes what was said.
-
-        `status`, `semsearch list` and agents show it.
-        Raises UsageError for more than LONGEST_DESCRIPTION characters; IndexLocked, StorageError.
-        """
-        with self._writer() as writer:
-            writer.describe(sentence)
 
     # -- asking: the primitives of `Searchable` ------------------------------------------------------------------------
 
@@ -640,66 +468,3 @@ class Index(Searchable):
                 f"({settings.vectors_digest[:8]}), but this machine has others; copy them to this machine and "
                 "give their folder with --vectors, or as `vectors`"
             ) from error
-
-    @contextmanager
-    def _writer(
-        self, progress: Reporting = None, cluster: str | Executor | None = None, *, paths: Sequence[str | Path] = ()
-    ) -> Iterator[IndexWriter]:
-        """Take the writer's lock and make the writer that holds it.
-
-        Roots at the `paths` are given by the user. Raises UsageError for a published copy; IndexNotTrusted, before
-        anything is written.
-        """
-        database = self._database
-        database.check_writable()
-        with (
-            indexing.reporting(progress) as report,
-            _opened_cluster(cluster) as executor,
-            indexing.IndexWriter.open(database, vectors=self._word_vectors, report=report, executor=executor) as writer,
-            allowed_write(database, given_paths(paths, vectors=self._word_vectors.given is not None)),
-        ):
-            yield writer
-
-
-@contextmanager
-def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]:
-    """What reads files on other machines while the block runs, if anything does."""
-    if not isinstance(cluster, str):
-        yield cluster
-        return
-    connect = plugins.load("semsearch.executors", uri_scheme(cluster), "any")
-    if connect is None:
-        raise UsageError(f"to read files on the cluster {cluster}, {plugins.SCALE}")
-    with closing(connect(cluster)) as executor:
-        yield executor
-
-
-def _processes(count: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise UsageError(f"processes must be a whole number (0: as many as are useful), not {count!r}")
-    return count
-
-
-def _globs(patterns: Iterable[str], name: str) -> tuple[str, ...]:
-    globs = strings(patterns, name)
-    if not all(glob.strip() for glob in globs):
-        raise UsageError(f"{name} has an empty glob; give one such as '*.md'")
-    return globs
-
-
-def _columns(text: Iterable[str], metadata: Iterable[str]) -> Columns:
-    columns = Columns(strings(text, "text_columns"), strings(metadata, "metadata_columns"))
-    if not all(name.strip() for name in (*columns.text, *columns.metadata)):
-        raise UsageError("the name of a column is empty; give one such as 'title'")
-    return columns
-
-
-def _paths(paths: Sequence[object]) -> tuple[str | Path, ...]:
-    for path in paths:
-        if not isinstance(path, str | Path):
-            raise UsageError(
-                f"a path must be a string or a Path, not {path!r}; give each path as an argument of its own"
-            )
-        if path == "":
-            raise UsageError("a path is empty; the current folder is '.'")
-    return tuple(local_path(path) if isinstance(path, str) else path for path in paths if isinstance(path, str | Path))

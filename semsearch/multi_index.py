@@ -32,9 +32,10 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.rerankers import Reranker, options_for, rerank
-from semsearch.results.explanation import Explanation, Fused, Weights
+from semsearch.results.explanation import Explanation
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions
+from semsearch.results.origin import Fused, Weights
 from semsearch.search.assemble_context import candidates_for, context_of
 from semsearch.search.candidates import fused, weigh
 from semsearch.searchable import Searchable

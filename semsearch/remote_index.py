@@ -17,9 +17,10 @@ from urllib.request import Request
 from semsearch import errors
 from semsearch.errors import SemsearchError, ServerError, UsageError
 from semsearch.results.documents import DocumentInfo, DocumentText
-from semsearch.results.explanation import Correction, Explanation
+from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions, strings
+from semsearch.results.origin import Correction
 from semsearch.results.reports import Status
 from semsearch.searchable import Searchable, named
 from semsearch.system.http_requests import is_plain, opener, reason_of

@@ -34,9 +34,9 @@ from semsearch import tuning
 from semsearch.arrays.types import Float32, Floating
 from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import MissingExtra, ModelError, UsageError, install_command
-from semsearch.results.explanation import Rerank
 from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Rerank
 from semsearch.system.locations import expanded
 
 

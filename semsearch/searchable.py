@@ -11,13 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 from weakref import ref
 
 from semsearch.errors import UsageError
-from semsearch.results.explanation import Explanation
 from semsearch.results.hits import FLOOR, Context, Hit, Hits, best_of
 from semsearch.results.options import RANKING, Mode, SearchKeywords, SearchOptions, strings
+
+if TYPE_CHECKING:
+    from semsearch.results.explanation import Explanation
 
 logger = logging.getLogger(__name__)
 LEAST_WORDS = 3  # of a context: a number, a word, and a sign that there are more

@@ -2,7 +2,7 @@
 
 A benchmark or a test can change them for the whole process:
 
-    tuning.TUNING = replace(tuning.TUNING, near_weight=0.1)
+    tuning.TUNING = tuning.TUNING._replace(near_weight=0.1)
 
 A query reads them when it begins, but for those of BM25, which an index reads when it is opened. Constants of a single
 method, such as those of the alignment of words, stand with it. `heading_weight`, and `topics_share` in relation to
@@ -12,11 +12,10 @@ method, such as those of the alignment of words, stand with it. `heading_weight`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(NamedTuple):
     """Parameters of the ranking: how a score is put together, and how many passages are considered."""
 
     # one score of meaning and words; Measurements, "Fusion and feedback"

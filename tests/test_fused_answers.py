@@ -9,8 +9,8 @@ import pytest
 from some_hit import some_hit
 
 from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers, together
-from semsearch.results.explanation import Origin, Rerank, Weights
 from semsearch.results.hits import Hit, Hits
+from semsearch.results.origin import Origin, Rerank, Weights
 
 BOTH = {"dense": 0.56, "lexical": 0.24, "near": 0.2}
 

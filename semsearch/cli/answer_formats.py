@@ -13,8 +13,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from semsearch.cli.printing import from_here, one_line, plain_path, to_json
+from semsearch.errors import INVISIBLE
 from semsearch.results.hits import (
-    INVISIBLE,
     LINELESS,
     DuplicatePassage,
     Hit,

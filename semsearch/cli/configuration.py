@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import asdict, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 from semsearch.embedding.weights import Unknown
 from semsearch.errors import UsageError
@@ -29,49 +29,46 @@ NAME = "semsearch.toml"
 # -- Keys --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class General:
+class General(TypedDict, total=False):
     """The keys that stand in no section."""
 
-    indexes: str | None = None  # the folder of the indexes, as --indexes
-    ask: tuple[str, ...] | None = None  # the indexes to search if none is named
-    server: str | None = None  # the server to search on, as --server
-    rerank: str | None = None  # the reranking model, as --rerank
-    rerank_seconds: float | None = None  # its time limit per query
+    indexes: str | None  # the folder of the indexes, as --indexes
+    ask: tuple[str, ...] | None  # the indexes to search if none is named
+    server: str | None  # the server to search on, as --server
+    rerank: str | None  # the reranking model, as --rerank
+    rerank_seconds: float | None  # its time limit per query
 
 
-@dataclass(frozen=True, slots=True)
-class ModelKeys:
+class ModelKeys(TypedDict, total=False):
     """The language model that `ask` asks."""
 
-    url: str | None = None  # as --url
-    name: str | None = None  # as --model
-    key: str | None = None  # sent to that address alone, and never shown
-    plain_http: bool = False  # whether text may go to another machine without encryption
-    seconds: float | None = None  # how long the server may be silent
+    url: str | None  # as --url
+    name: str | None  # as --model
+    key: str | None  # sent to that address alone, and never shown
+    plain_http: bool  # whether text may go to another machine without encryption
+    seconds: float | None  # how long the server may be silent
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
+class IndexSettings(TypedDict, total=False):
     """The settings of new indexes, as `semsearch index --set KEY=VALUE` gives them to one; see `SettingsKeywords`."""
 
-    vectors: str | None = None
-    method: str | None = None
-    a: float | None = None
-    components: int | None = None
-    frequencies: str | None = None
-    adapt: bool | None = None
-    unknown: Unknown | None = None
-    exact: bool | None = None
-    store: str | None = None
-    sentence_vectors: bool | None = None
+    vectors: str | None
+    method: str | None
+    a: float | None
+    components: int | None
+    frequencies: str | None
+    adapt: bool | None
+    unknown: Unknown | None
+    exact: bool | None
+    store: str | None
+    sentence_vectors: bool | None
 
 
 _SECTIONS: Mapping[str, Any] = {"": General, "search": SearchOptions, "model": ModelKeys, "settings": IndexSettings}
 _KEYS = {  # with their section and name: `search.k`: ("search", "k")
-    f"{section}.{field.name}".removeprefix("."): (section, field.name)
+    f"{section}.{name}".removeprefix("."): (section, name)
     for section, cls in _SECTIONS.items()
-    for field in fields(cls)
+    for name in cls.__annotations__
 }
 _PATHS = ("indexes", "rerank", "settings.vectors")  # or names, all but the first
 _OF_USER = {"indexes", "server", "rerank", "settings.vectors", "settings.store"}
@@ -88,7 +85,8 @@ def _checked(key: str, value: Any) -> Any:
     section, name = _KEYS[key]
     cls = _SECTIONS[section]
     try:
-        return getattr(from_dict(cls, {name: value}), name)
+        checked = from_dict(cls, {name: value})
+        return checked[name] if isinstance(checked, dict) else getattr(checked, name)
     except UsageError as error:
         message = f"{key} must be a text" if key == SECRET else str(error)
         raise UsageError(message.replace(f"{cls.__name__}.{name}", key)) from None
@@ -115,8 +113,7 @@ def settings_from(texts: Iterable[str]) -> dict[str, Any]:
 # -- Files and variables -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(NamedTuple):
     """The configured values and where each comes from, by key: a file, or a variable."""
 
     values: Mapping[str, Any]
@@ -228,6 +225,7 @@ def use_configuration(command: str | None) -> dict[str, dict[str, Any]]:
 def all_items(configuration: Configuration) -> Iterator[tuple[str, Any, str]]:
     """All keys with their values and sources, `default` where nothing is configured."""
     of_index = {field.name: field.default for field in fields(Settings)} | {"vectors": DEFAULT_VECTORS}
+    defaults = {"search": asdict(SearchOptions()), "model": {"plain_http": False}, "settings": of_index}
     for key, (section, name) in _KEYS.items():
-        default = of_index[name] if section == "settings" else getattr(_SECTIONS[section](), name)
+        default = defaults.get(section, {}).get(name)
         yield key, configuration.values.get(key, default), configuration.sources.get(key, "default")

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from rich.cells import cell_len, set_cell_size
 
-from semsearch.results.hits import INVISIBLE
+from semsearch.errors import INVISIBLE
 from semsearch.system.locations import working_folder
 
 NONE_FOUND = PROBLEMS = 1  # exit statuses: of commands that ask; of `verify`, `doctor` and `evaluate data`

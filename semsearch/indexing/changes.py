@@ -17,10 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semsearch.errors import SourceError, UsageError, is_resource_exhaustion
+from semsearch.errors import SourceError, UsageError
 from semsearch.readers.document import WAITING
-from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import FORMATS, MAX_BYTES, PICTURE
+from semsearch.readers.registry import FORMATS, MAX_BYTES, NO_COLUMNS, PICTURE, Columns
 from semsearch.results.reports import SkippedFile, SyncReport, count_endings
 from semsearch.sources.root_files import digest_of, files_of, present_files, remote_source
 from semsearch.sources.roots import (
@@ -47,9 +46,9 @@ from semsearch.sources.unchanged import (
 from semsearch.sources.walk import HIDDEN
 from semsearch.storage.known_files import (
     count_documents,
-    documents_with_omission,
     documents_with_other_readers,
     get_known,
+    get_omissions,
     get_roots,
     get_skips,
 )
@@ -73,7 +72,6 @@ class Changes:
 
     started_ns: int
     roots: RootPlan
-    known_roots: list[Root]
     known: list[KnownDocument] = field(default_factory=list)
     present: list[PresentFile] = field(default_factory=list)
     unchanged: int = 0
@@ -88,8 +86,8 @@ class Changes:
     @property
     def changed_roots(self) -> list[Root]:
         """The roots that are new or have other options. Those of a store that was not listed stay as they were."""
-        known_ids = {root.id for root in self.known_roots}
-        kept = [*self.known_roots, *(root for root in self.unlisted if root.id in known_ids)]
+        known_ids = {root.id for root in self.roots.known}
+        kept = [*self.roots.known, *(root for root in self.unlisted if root.id in known_ids)]
         return [root for root in self.roots.wanted if root not in kept]
 
     @property
@@ -153,15 +151,18 @@ def find_changes_at(
 # -- Documents to read again although their files are the same ---------------------------------------------------------
 
 
-def _outdated(db: sqlite3.Connection, known_roots: Sequence[Root], roots: RootPlan) -> set[int]:
+def _outdated(db: sqlite3.Connection, roots: RootPlan) -> set[int]:
     """Documents of another reader, splitter or choice of columns, or with a part for which a package was missing."""
-    planned = {root.id: root for root in (*known_roots, *roots.wanted)}
+    planned = {root.id: root for root in (*roots.known, *roots.wanted)}
     for inner in roots.absorbed:
         outer = next(root for root in roots.wanted if covers(root, inner.path))
         planned[inner.id] = replace(inner, columns=outer.columns)
-    kinds = [kind for kind in FORMATS.values() if kind is not PICTURE and not kind.lacks_package]
-    installed = {f"[{kind.needs[1]}]'" for kind in kinds if kind.needs is not None}  # see install_command
-    return documents_with_other_readers(db, planned.values()) | documents_with_omission(db, installed)
+    outdated = documents_with_other_readers(db, planned.values())
+    if omissions := get_omissions(db):
+        kinds = [kind for kind in FORMATS.values() if kind is not PICTURE and not kind.lacks_package]
+        installed = {f"[{kind.needs[1]}]'" for kind in kinds if kind.needs is not None}  # see install_command
+        outdated |= {id_ for id_, text in omissions.items() if any(extra in text for extra in installed)}
+    return outdated
 
 
 def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
@@ -170,7 +171,7 @@ def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
         return set(), set()
     texts = (WAITING, f"[{PICTURE.needs[1]}]'" if PICTURE.needs else WAITING)
     paths = {path for path, skip in get_skips(db).items() if any(text in skip.reason for text in texts)}
-    return documents_with_omission(db, texts), paths
+    return {id_ for id_, omissions in get_omissions(db).items() if any(text in omissions for text in texts)}, paths
 
 
 # -- Comparing ---------------------------------------------------------------------------------------------------------
@@ -185,10 +186,10 @@ def _compare(
     forced: frozenset[str] = frozenset(),
 ) -> Changes:
     """Compare roots and parts of roots; files at the `forced` canonical paths are read in any case."""
-    changes = Changes(time.time_ns(), roots, get_roots(db))
+    changes = Changes(time.time_ns(), roots)
     changes.known += [document for root in roots.absorbed for document in get_known(db, root)]
     changes.warnings += roots.warnings
-    outdated = _outdated(db, changes.known_roots, roots)
+    outdated = _outdated(db, roots)
     skips = {path: skip for path, skip in get_skips(db).items() if path not in forced}
     parts_of = defaultdict[Root, list[RootPart]](list, {root: [] for root in roots.wanted})
     for part in roots.parts:
@@ -204,7 +205,8 @@ def _compare(
             readable.append(file)
         else:
             (unreadable if file.has_reader else changes.passed_over).append(SkippedFile(file.absolute, skip.reason))
-    digest = partial(_digest, max_bytes=MAX_BYTES if max_bytes is None else max_bytes, unreadable=unreadable)
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    digest = partial(digest_of, max_bytes=limit, unreadable=lambda *what: unreadable.append(SkippedFile(*what)))
     changes.plan = plan(changes.known, readable, digest=digest, outdated=outdated)
     changes.plan.unchanged += changes.unchanged
     hidden = tuple(canonical(item.path) + "/" for item in changes.skipped)  # below what cannot be listed they may be
@@ -213,19 +215,6 @@ def _compare(
     changes.skipped += unreadable
     changes.skips = holding | {path: skip for path, skip in skips.items() if not roots.covers(path)}
     return changes
-
-
-def _digest(file: PresentFile, *, max_bytes: int, unreadable: list[SkippedFile]) -> str | None:
-    """The digest of a file's content; None if it cannot be read, which is reported."""
-    try:
-        return digest_of(file, max_bytes)
-    except FileNotFoundError:  # deleted since it was found; the reader of the file reports it
-        return None
-    except OSError as error:
-        if is_resource_exhaustion(error):
-            raise
-        unreadable.append(SkippedFile(file.absolute, f"cannot be read: {error.strerror or error}"))
-        return None
 
 
 def _look_at(
@@ -322,7 +311,7 @@ def asked_roots(
     if not paths and columns:
         raise UsageError("columns apply to a file or folder; give its path as well")
     if not paths:
-        return RootPlan(wanted=known)
+        return RootPlan(known, wanted=[*known])
     named = [_root(db, path, known) for path in paths]
     asked = [replace(root, include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
     roots = plan_roots(known, asked)
@@ -351,7 +340,7 @@ def changed_roots(db: sqlite3.Connection, paths: Iterable[str]) -> RootPlan:
     ignored.
     """
     known = get_roots(db)
-    roots = RootPlan()
+    roots = RootPlan(known)
     for path in paths:
         for root in known:
             if covers(Root(-1, path), root.path):

@@ -278,7 +278,7 @@ class Generation:
             spool.renumber = renumbering(vectors)
         embedder = self.settings.embedder(vectors)
         lexical = self._opened(get_segments(self.db, "words"))
-        learn = partial(self._learn_topics, lexical, get_removed(self.db, "words"))
+        learn = partial(self._learn_topics, lexical, get_removed(self.db)["words"])
         with aside(learn, threads=self._threads) as learned:  # while the fit reads, or before it
             count = sum(spool.sentences for spool in spools)
             embedder.fit_ragged(

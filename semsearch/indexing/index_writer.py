@@ -23,13 +23,14 @@ from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.sync import sync
-from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.readers.registry import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.sources.roots import Root, covers
 from semsearch.storage.checksums import is_manifest_sound
-from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, explained, write_transaction
+from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, write_transaction
 from semsearch.storage.document_rows import added_texts, count_contents
+from semsearch.storage.failures import explained
 from semsearch.storage.known_files import delete_roots, get_known, get_roots
 from semsearch.storage.schema import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import forget_manifest

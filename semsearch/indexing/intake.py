@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from semsearch.indexing.read_files import Chunk, Prepared, Preparer
 from semsearch.indexing.spool import Spool, SpooledBatch
 from semsearch.lexical.postings import GatheredPostings, WordsWriter
-from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.readers.registry import NO_COLUMNS, Columns
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import label_of
 from semsearch.storage.document_rows import (

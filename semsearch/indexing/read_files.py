@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -207,55 +206,6 @@ class Preparer:
         return builder.gathered()
 
 
-# -- Chunks ------------------------------------------------------------------------------------------------------------
-
-LARGE = 8_000_000  # bytes: a larger file is taken in part by part, by the process that writes
-_CHUNK = 500_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
-_FILES = 256
-_WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
-_MOST = 8  # processes by default: only one takes in what they prepare
-
-
-FileGroup = Sequence[PresentFile]  # consecutive files that are prepared together
-
-
-def is_large(group: FileGroup) -> bool:
-    """Return whether a group is one large file, which is taken in part by part, and never logged."""
-    return group[0].size > LARGE
-
-
-def file_groups(files: Sequence[PresentFile]) -> Iterator[FileGroup]:
-    """Divide files into groups, in their order; a large file is a group by itself."""
-    first = total = 0
-    for number, file in enumerate(files):
-        is_alone = file.size > LARGE or files[first].size > LARGE
-        if number > first and (is_alone or total + file.size > _CHUNK or number - first >= _FILES):
-            yield files[first:number]
-            first, total = number, 0
-        total += file.size
-    if files:
-        yield files[first:]
-
-
-def useful_processes(sizes: Sequence[int], wanted: int, vectors: WordVectors) -> int:
-    """Choose the number of processes for files of given sizes: `wanted`; for 0, as many as pay for their start.
-
-    It is one if the word vectors are only in memory.
-    """
-    if not hasattr(vectors, "folder"):
-        return 1
-    if wanted:
-        return wanted
-    small = sum(size for size in sizes if size <= LARGE)
-    return max(1, min(most_useful(), small // _WORTH + 1))
-
-
-def most_useful() -> int:
-    """The most processes or threads that are worth while on this machine."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return min(_MOST, len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
-
-
 # -- In other processes, here or on other machines --------------------------------------------------------------------
 
 
@@ -268,7 +218,7 @@ class SentChunk:
 
 
 def prepare_elsewhere(
-    groups: Sequence[FileGroup],
+    groups: Sequence[Sequence[PresentFile]],
     executor: Executor | None,
     settings: Settings,
     vectors: WordVectors,

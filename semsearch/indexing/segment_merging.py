@@ -28,7 +28,7 @@ from semsearch.dense.engines import (
 from semsearch.dense.vector_store import VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
-from semsearch.storage.database import SEGMENTS, IndexDatabase, settle
+from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.schema import get_count
 from semsearch.storage.segments import (
     KINDS,
@@ -93,10 +93,6 @@ def to_merge(sizes: Sequence[SegmentSize], *, largest: int = LARGEST, gathering:
     return sorted(chosen)
 
 
-def _sizes(segments: Sequence[Segment], removed: IdRanges) -> list[SegmentSize]:
-    return [SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed)) for segment in segments]
-
-
 # -- Merging -----------------------------------------------------------------------------------------------------------
 
 
@@ -111,12 +107,16 @@ class Merger:
 
     def merge(self) -> None:
         """Merge segments if there are too many, or too much of them is removed; forget removed ids that none holds."""
-        named = get_segments(self.db, *KINDS)
+        named, removed = get_segments(self.db, *KINDS), get_removed(self.db)
+        sizes_of = {
+            segment.file: SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed[segment.kind]))
+            for segment in named
+        }
         for kind in KINDS:
-            removed, segments = get_removed(self.db, kind), [segment for segment in named if segment.kind == kind]
+            segments = [segment for segment in named if segment.kind == kind]
             if not segments:
                 continue
-            sizes = _sizes(segments, removed)
+            sizes = [sizes_of[segment.file] for segment in segments]
             if kind == "words":
                 positions = to_merge(sizes, largest=LARGEST_WORDS)
             else:
@@ -124,7 +124,7 @@ class Merger:
             if positions:
                 chosen = [segments[position] for position in positions]
                 try:
-                    merged = self._merged(kind, chosen, removed)
+                    merged = self._merged(kind, chosen, removed[kind])
                 except FileNotFoundError as error:
                     raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(self.folder)}") from error
                 name_segments(self.db, merged, retired=chosen, number=self.number)
@@ -147,6 +147,7 @@ class Merger:
 WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 MOST_FREE = 0.25  # of a database; so one that shrinks slowly is seldom rewritten
 MOST_FREE_ANEW = 0.05  # after a refit or rebuild
+_FEW = 16  # free pages, of 4 kB each, that are not worth a new database
 logger = logging.getLogger(__name__)
 
 
@@ -159,6 +160,20 @@ def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, anew: bool
         return
     named = get_segment_names(db)
     drop(get_address(db), database.folder, lambda name: name not in named)
+
+
+def settle(db: sqlite3.Connection, *, most_free: float, wait: float) -> bool:
+    """Merge the log into the database; return whether no reader, in any process, sees an earlier state than the last.
+
+    Waits at most `wait` seconds for such readers to end. Deleted rows leave free pages, which later rows fill: if they
+    are more than a share of the database, it is rewritten without them, which needs twice its space meanwhile.
+    """
+    (free,), (pages,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
+    if free > max(_FEW, most_free * pages):
+        db.execute("VACUUM")
+    db.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+    is_busy, pages, merged = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not is_busy or 0 <= pages == merged  # busy and merged: readers of the last state keep the file's length
 
 
 def drop_attempt(db: sqlite3.Connection, folder: Path) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -28,20 +28,14 @@ from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.read_files import (
     Chunk,
-    FileGroup,
     Prepared,
     each_opened,
-    file_groups,
-    is_large,
-    most_useful,
     prepare_elsewhere,
     read_as,
-    useful_processes,
     why_refused,
 )
 from semsearch.indexing.recognize_scans import recognize_scans
-from semsearch.readers.records import NO_COLUMNS
-from semsearch.readers.registry import FORMATS
+from semsearch.readers.registry import FORMATS, NO_COLUMNS
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.settings import Settings
 from semsearch.sources.roots import covers
@@ -59,6 +53,7 @@ from semsearch.storage.known_files import (
 from semsearch.storage.schema import get_meta
 from semsearch.system.parallel import Processes
 from semsearch.text.passages import each_record
+from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -181,7 +176,7 @@ def _read(
 
 
 def _chunks(
-    generation: Generation, groups: Sequence[FileGroup], processes: int, max_bytes: int
+    generation: Generation, groups: Sequence[Sequence[PresentFile]], processes: int, max_bytes: int
 ) -> Generator[Chunk, None, None]:
     """Yield the chunk of each group but large ones: from the log, from another process or machine, or read here."""
     log, settings = generation.reading_log, generation.settings
@@ -256,7 +251,7 @@ def _check_columns(changes: Changes, names_by_root: Mapping[int, Mapping[str, No
 
     Raises UsageError for a column that no file has.
     """
-    before = {root.id: root.columns for root in changes.known_roots}
+    before = {root.id: root.columns for root in changes.roots.known}
     for root in changes.changed_roots:
         names = names_by_root.get(root.id, {})
         if root.columns != before.get(root.id, NO_COLUMNS) and (missing := root.columns.missing(names)):
@@ -265,3 +260,49 @@ def _check_columns(changes: Changes, names_by_root: Mapping[int, Mapping[str, No
                 f"no file in {root.path} has a column {missing[0]!r}; "
                 + (f"the columns are {', '.join(names)}" if names else f"no {suffixes} file has columns")
             )
+
+
+# -- Chunks ------------------------------------------------------------------------------------------------------------
+
+LARGE = 8_000_000  # bytes: a larger file is taken in part by part, by the process that writes
+_CHUNK = 500_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
+_FILES = 256
+_WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
+_MOST = 8  # processes by default: only one takes in what they prepare
+
+
+def is_large(group: Sequence[PresentFile]) -> bool:
+    """Return whether a group is one large file, which is taken in part by part, and never logged."""
+    return group[0].size > LARGE
+
+
+def file_groups(files: Sequence[PresentFile]) -> Iterator[Sequence[PresentFile]]:
+    """Divide files into groups, in their order; a large file is a group by itself."""
+    first = total = 0
+    for number, file in enumerate(files):
+        is_alone = file.size > LARGE or files[first].size > LARGE
+        if number > first and (is_alone or total + file.size > _CHUNK or number - first >= _FILES):
+            yield files[first:number]
+            first, total = number, 0
+        total += file.size
+    if files:
+        yield files[first:]
+
+
+def useful_processes(sizes: Sequence[int], wanted: int, vectors: WordVectors) -> int:
+    """Choose the number of processes for files of given sizes: `wanted`; for 0, as many as pay for their start.
+
+    It is one if the word vectors are only in memory.
+    """
+    if not hasattr(vectors, "folder"):
+        return 1
+    if wanted:
+        return wanted
+    small = sum(size for size in sizes if size <= LARGE)
+    return max(1, min(most_useful(), small // _WORTH + 1))
+
+
+def most_useful() -> int:
+    """The most processes or threads that are worth while on this machine."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return min(_MOST, len(affinity(0)) if affinity is not None else os.cpu_count() or 1)

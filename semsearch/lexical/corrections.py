@@ -24,7 +24,7 @@ import numpy as np
 from semsearch.arrays.types import Float32, Int32
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.spelling import Edit
-from semsearch.results.explanation import Correction
+from semsearch.results.origin import Correction
 from semsearch.text.languages import ENGLISH, RULES, stop_words
 from semsearch.text.terms import LONGEST, hashes_of, lowered, spelled, stems, without_prefixes
 from semsearch.text.tokens import words

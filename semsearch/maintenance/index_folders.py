@@ -1,4 +1,4 @@
-"""The folders of indexes: create an index, delete it, and list those in a folder.
+"""The folders of indexes: create an index, delete it, and say what is in it.
 
 Until the settings are committed, there is no index. A creation can be undone as long as nothing was put into the index,
 and only under the writer's lock: an index that another process has begun to fill must not be removed.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,19 +27,17 @@ from semsearch.errors import (
 )
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
-from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import (
     SEGMENTS,
     IndexDatabase,
     check,
-    explained,
-    file_sizes,
     is_index,
     write_transaction,
 )
 from semsearch.storage.document_rows import count_contents
+from semsearch.storage.failures import explained
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.schema import DESCRIPTION, FORMAT, get_count, get_meta, set_meta
+from semsearch.storage.schema import DATABASE, DESCRIPTION, FORMAT, get_count, get_meta, set_meta
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
@@ -200,6 +198,14 @@ class IndexSummary:
     problem: str = ""  # empty if there is none
     updated: str = ""  # date and time of the newest document in it; empty if there is none
     description: str = ""  # the sentence that `semsearch describe` has given it; empty if there is none
+
+
+def file_sizes(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield the name and the size in bytes of each file of an index, without those that a writer deletes meanwhile."""
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                yield name, os.stat(os.path.join(where, name)).st_size  # noqa: PTH116, PTH118  # as os.walk gives them
 
 
 def summarize(folder: Path) -> IndexSummary | None:

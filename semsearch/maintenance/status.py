@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.indexing.changes import Changes, find_changes
+from semsearch.maintenance.index_folders import file_sizes
 from semsearch.readers.document import Omission
 from semsearch.results.reports import (
     Adapted,
@@ -25,8 +26,7 @@ from semsearch.results.reports import (
 )
 from semsearch.settings import Settings, VectorsInUse
 from semsearch.sources.roots import Root, covers
-from semsearch.storage.connections import DATABASE
-from semsearch.storage.database import SEGMENTS, IndexDatabase, file_sizes
+from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import (
     count_contents,
     count_formats,
@@ -37,7 +37,7 @@ from semsearch.storage.document_rows import (
 from semsearch.storage.fitted import get_card, get_fitted_sentences, load_embedder
 from semsearch.storage.known_files import get_roots, get_skips
 from semsearch.storage.passage_rows import get_passages
-from semsearch.storage.schema import DESCRIPTION, get_count, get_languages, get_meta
+from semsearch.storage.schema import DATABASE, DESCRIPTION, get_count, get_languages, get_meta
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics
@@ -184,7 +184,7 @@ def read_status(
 def _count_vectors(db: sqlite3.Connection, segments: Sequence[Segment]) -> tuple[int, int]:
     """The numbers of vectors that there are, and of those among them of removed documents."""
     of_vectors = [segment for segment in segments if segment.kind in VECTORS]
-    removed = {kind: get_removed(db, kind) for kind in VECTORS}
+    removed = get_removed(db)
     overlaps = (segment.id_ranges.overlap(removed[segment.kind]) for segment in of_vectors)
     return sum(len(segment.id_ranges) for segment in of_vectors), sum(overlaps)
 

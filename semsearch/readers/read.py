@@ -19,11 +19,10 @@ from semsearch.readers.pages.text_recognition import (
 )
 from semsearch.readers.reader_child import is_running
 from semsearch.readers.reader_process import Limits, in_reader_process
-from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, Format, format_named
+from semsearch.readers.registry import COMPRESSED, FORMATS, MAX_BYTES, NO_COLUMNS, Columns, Format, format_named
 from semsearch.readers.sniff import recognised_format
 from semsearch.readers.unpacking import is_tape, opener_of, uncompressed, uncompressed_name
-from semsearch.system.source_files import content_digest, read_source, storable_time
+from semsearch.system.source_files import content_digest, read_source
 
 _LONGEST_TITLE = 500  # characters: it is kept with every passage, and a minified page may be one heading
 
@@ -51,9 +50,8 @@ def read_file(path: Path, *, max_bytes: int = MAX_BYTES, columns: Columns = NO_C
         if is_resource_exhaustion(error):
             raise
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-    status = source.status
-    check_size(max(status.st_size, len(source.data)), max_bytes, str(path))
-    return content_of(source.data, str(path), columns, status.st_size, storable_time(status.st_mtime_ns))
+    check_size(max(source.size, len(source.data)), max_bytes, str(path))
+    return content_of(source.data, str(path), columns, source.size, source.mtime_ns)
 
 
 def content_of(data: bytes, name: str, columns: Columns, size: int, mtime_ns: int) -> FileContent:

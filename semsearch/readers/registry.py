@@ -18,11 +18,11 @@ stands in LINELESS of semsearch.results.hits.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from semsearch.errors import SourceError, UsageError
 
@@ -219,3 +219,54 @@ def plugins() -> Mapping[str, EntryPoint]:
     from importlib.metadata import entry_points  # heavy, and what searches does not need it
 
     return {entry.name.lower(): entry for entry in entry_points(group=GROUP)}
+
+
+# -- The columns of tables and records ---------------------------------------------------------------------------------
+
+ALL = "*"
+
+
+class Columns(NamedTuple):
+    """The columns that are searched, and those that are kept as metadata of each record. False where none is chosen."""
+
+    text: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.metadata)
+
+    @property
+    def has_all_text(self) -> bool:
+        """Return whether all columns are text, but for the metadata."""
+        return not self.text or ALL in self.text
+
+    def is_text(self, name: str) -> bool:
+        """Return whether a column of this name is searched."""
+        return not self.is_metadata(name) if self.has_all_text else self.text_rank(name) < len(self.text)
+
+    def text_rank(self, name: str) -> int:
+        """Return the position of a column among the text columns; after all of them if it is not one."""
+        return next((rank for rank, column in enumerate(self.text) if _means(column, name)), len(self.text))
+
+    def is_metadata(self, name: str) -> bool:
+        """Return whether a column of this name is metadata."""
+        return any(_means(column, name) for column in self.metadata)
+
+    def are_of(self, names: Iterable[str]) -> bool:
+        """Return whether a file with columns of these names is one that the columns were chosen for."""
+        wanted = self.metadata if self.has_all_text else self.text
+        return any(_means(column, name) for name in names for column in wanted)
+
+    def missing(self, names: Iterable[str]) -> list[str]:
+        """Return the chosen columns that are not among these names."""
+        there = [*names]
+        chosen = [column for column in (*self.text, *self.metadata) if column != ALL]
+        return [column for column in chosen if not any(_means(column, name) for name in there)]
+
+
+NO_COLUMNS = Columns()
+
+
+def _means(column: str, name: str) -> bool:
+    column, name = column.casefold(), name.casefold()
+    return name == column or name.startswith(column + ".")

@@ -21,7 +21,7 @@ from pathlib import Path, PurePath
 
 from semsearch.errors import SourceError, install_command
 from semsearch.readers.encoding import decode
-from semsearch.readers.registry import BUILT_IN, FORMATS, MAX_BYTES, PICTURE, TEXT, Format, format_of
+from semsearch.readers.registry import BUILT_IN, FORMATS, PICTURE, TEXT, Format, format_of
 from semsearch.system.source_files import read_source
 
 _LOG = logging.getLogger(__name__)
@@ -36,6 +36,7 @@ _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-
 _DELIVERED = re.compile(rb"(?:Received|Return-Path|Delivered-To|Message-ID|MIME-Version):", re.I)  # not by hand
 _HEAD = 4096  # bytes in which a text's format is recognised
 LOOKED_AT = 16_384  # bytes of a text that a verdict is based on
+_LARGEST_ZIP = 10_000_000  # bytes of an archive that is read to find out whether it is a document
 
 
 def recognised_format(data: bytes, name: str) -> Format:
@@ -120,7 +121,7 @@ def refusal_of(path: PurePath, size: int, read: Callable[[int], bytes]) -> str:
     try:
         head = read(LOOKED_AT)
         if head.startswith(_ZIP):
-            if size <= MAX_BYTES and archive_format(read(size)):
+            if size <= _LARGEST_ZIP and archive_format(read(size)):
                 return ""
             return "is a zip archive; rename it to .zip to have the files in it read, or unpack it"
     except OSError:

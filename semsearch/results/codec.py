@@ -80,11 +80,11 @@ def _plain(value: Any, ndigits: int | None) -> Any:
 
 
 def from_dict(cls: type[Result], data: Mapping[str, Any]) -> Result:
-    """Make a data class from a dict of its fields; one that has a default may be missing. Raises UsageError."""
+    """Make a data class, or a typed dict, from a dict; a field with a default may be missing. Raises UsageError."""
     name = cls.__name__
     if not isinstance(data, Mapping):
         raise UsageError(f"{name} must be an object with the fields of a {name}, not {data!r}")
-    known = cls.__dataclass_fields__  # type: ignore[attr-defined]  # of a data class
+    known = getattr(cls, "__dataclass_fields__", cls.__annotations__)  # of the classes that it is derived from, too
     for key in data:
         if key not in known:
             raise UsageError(f"{name} has no field {key!r}; it has {', '.join(known)}")

@@ -15,14 +15,16 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Literal, NamedTuple, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, overload
 
 from semsearch.errors import UsageError, quoted
 from semsearch.results.codec import ONLY_IF_SET, Record, to_dict
-from semsearch.results.explanation import Correction, Explanation, Origin
 from semsearch.results.options import Mode as Mode, SearchOptions
+from semsearch.results.origin import Correction, Origin
 
-INVISIBLE = "\u061c\u200b\u200e\u200f\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff"  # for [...]: hides or turns text
+if TYPE_CHECKING:
+    from semsearch.results.explanation import Explanation
+
 LINELESS = frozenset(  # formats whose files have no lines, or whose hits are cited by other places
     "pdf picture doc docx ppt pptx xlsx odt ods odp rtf epub fb2 mail msg archive notebook subtitles".split()
 )

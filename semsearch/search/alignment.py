@@ -30,7 +30,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.lexical.bm25 import TermLookup
-from semsearch.results.explanation import Weights
+from semsearch.results.origin import Weights
 from semsearch.search.candidates import Candidates, Query, fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
 from semsearch.search.read_passages import PassageParts, ReadTexts, Texts

@@ -33,7 +33,7 @@ from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Float64
 from semsearch.errors import UsageError
 from semsearch.filters import Filter, metadata_texts, parse
-from semsearch.results.explanation import Boosted
+from semsearch.results.origin import Boosted
 from semsearch.search.candidates import Candidates, Query
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import FilterRow, filter_rows_of

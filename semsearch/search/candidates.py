@@ -18,8 +18,8 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import TermLookup
-from semsearch.results.explanation import Correction, ExactPart, Relevance, Weights
 from semsearch.results.options import Mode, SearchOptions
+from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
 from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms

@@ -31,7 +31,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import UInt64
 from semsearch.lexical.bm25 import TermLookup
-from semsearch.results.explanation import ExactPart
+from semsearch.results.origin import ExactPart
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.passage_rows import need_passages, with_documents

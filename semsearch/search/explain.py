@@ -18,17 +18,10 @@ import numpy.typing as npt
 from semsearch import tuning
 from semsearch.arrays.types import Int64
 from semsearch.embedding.weighted_sums import WordShares
-from semsearch.results.explanation import (
-    AlignedWord,
-    Cosine,
-    Explanation,
-    Origin,
-    Quoted,
-    TermScore,
-    WordShare,
-)
+from semsearch.results.explanation import AlignedWord, Cosine, Explanation, Quoted, TermScore, WordShare
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Origin
 from semsearch.search.alignment import (
     REACH,
     RECALLED,

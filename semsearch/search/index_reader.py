@@ -44,7 +44,7 @@ from semsearch.storage.passage_rows import (
     stored_texts,
 )
 from semsearch.storage.schema import get_languages, get_stamp
-from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments
+from semsearch.storage.segments import Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache, ReadCache
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.tokens import letters_of
@@ -253,7 +253,7 @@ class IndexReader:
         self.generation: int = self.stamp[0]
         self.order = database.times_replaced, self.generation  # the newest one has the largest
         self._segments = get_segments(db)
-        self._removed = {kind: get_removed(db, kind) for kind in VECTORS}
+        self._removed = get_removed(db)
         self._mapped: list[Segment] = []  # whose files have been opened
         self.memory = Memory()
         languages = get_languages(db)

@@ -18,9 +18,9 @@ import numpy as np
 
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
-from semsearch.results.explanation import ExactWords, Origin
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import SearchOptions
+from semsearch.results.origin import ExactWords, Origin
 from semsearch.search.allowed_passages import TimedRegex, allowed_passages
 from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 from semsearch.arrays.types import Float32
 from semsearch.errors import IndexDamaged, UsageError, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
-from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexReader, IndexView
@@ -23,6 +22,8 @@ from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from semsearch.results.explanation import Explanation
 
 Result = TypeVar("Result")
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from semsearch.errors import UsageError
-from semsearch.results.explanation import Correction, Explanation
+from semsearch.results.explanation import Explanation
 from semsearch.results.hits import FLOOR, Citation, Hit, Hits, Occurrences, Verdict
 from semsearch.results.options import Mode, SearchOptions, Syntax
+from semsearch.results.origin import Correction
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes
 from semsearch.server.operations import FilterParameters, IndexParameters, Line, Operations, Parameters
 from semsearch.text.tokens import words

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from semsearch.errors import SourceError
+from semsearch.errors import SourceError, is_resource_exhaustion
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.roots import Root
 from semsearch.sources.unchanged import FoundFile, PresentFile
@@ -104,8 +104,9 @@ def files_of(root: Root, skipped: Skipped, paths: Iterable[str] | None = None) -
     return find_files(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
 
 
-def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFile]:
+def present_files(root: Root, files: Iterable[FoundFile]) -> list[PresentFile]:
     """Convert files that were found in a root to the form in which a sync compares them."""
+    present = []
     prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
     columns, store, is_readable = root.columns, root.store, readable_files(root.include)
     for file in files:
@@ -114,13 +115,24 @@ def present_files(root: Root, files: Iterable[FoundFile]) -> Iterator[PresentFil
             spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
         has_reader = is_readable(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
         place = root.id, file.path, canonical_of(file.path), spelled, absolute
-        yield PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store)
+        present.append(PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store))
+    return present
 
 
-def digest_of(file: PresentFile, max_bytes: int) -> str:
-    """The digest of a file's content; "" for one of a store that is too large to be read. Raises OSError."""
-    if not file.store:
-        return source_digest(file.absolute)
-    if file.size > max_bytes:
-        return ""
-    return content_digest(remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1).data)
+def digest_of(file: PresentFile, *, max_bytes: int, unreadable: Skipped) -> str | None:
+    """The digest of a file's content; "" for one of a store that is too large to be read. None if it cannot be read,
+    which is reported, unless it was deleted since it was found: then its reader does so.
+    """
+    try:
+        if not file.store:
+            return source_digest(file.absolute)
+        if file.size > max_bytes:
+            return ""
+        return content_digest(remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1).data)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if is_resource_exhaustion(error):
+            raise
+        unreadable(file.absolute, f"cannot be read: {error.strerror or error}")
+        return None

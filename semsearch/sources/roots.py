@@ -8,9 +8,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from semsearch.errors import UsageError
-from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.readers.registry import NO_COLUMNS, Columns
 from semsearch.system.locations import uri_scheme
 
 ADDED = 0  # the root of texts that a program added
@@ -56,8 +57,7 @@ class Root:
         return lambda path: inside + path if path.isascii() else self.canonical(path)
 
 
-@dataclass(frozen=True, slots=True)
-class RootPart:
+class RootPart(NamedTuple):
     """A file in a root, or a folder with all that is in it: its path relative to the root, as spelled on disk."""
 
     root: Root
@@ -71,8 +71,9 @@ class RootPart:
 
 @dataclass(slots=True)
 class RootPlan:
-    """The roots to sync, parts of other roots, the known roots that become part of new ones, and warnings."""
+    """The known roots; those to sync, parts of others, those that become part of new ones; and warnings."""
 
+    known: Sequence[Root] = ()
     wanted: list[Root] = field(default_factory=list)
     parts: list[RootPart] = field(default_factory=list)
     absorbed: list[Root] = field(default_factory=list)
@@ -95,7 +96,7 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
     A path inside a known root means that part of it; a path that contains known roots replaces them. Raises UsageError
     for columns that are chosen for a part of a root.
     """
-    result = RootPlan()
+    result = RootPlan(known)
     roots = list(known)
     next_id = max((root.id for root in roots), default=ADDED) + 1
     for ask in sorted(asked, key=lambda root: len(root.path)):

@@ -19,8 +19,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, Protocol
 
 from semsearch import __version__
-from semsearch.readers.records import NO_COLUMNS, Columns
-from semsearch.readers.registry import format_named, reader_label
+from semsearch.readers.registry import NO_COLUMNS, Columns, format_named, reader_label
 from semsearch.text import passage_words
 
 CLOCK_TICK_NS = 2_000_000_000  # the coarsest file system's clock (FAT) steps by two seconds
@@ -147,8 +146,7 @@ def still_skipped(skips: Mapping[str, Skip], files: Iterable[PresentFile], limit
 # -- The plan ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FilePair:
+class FilePair(NamedTuple):
     """A known document and its file on disk, which may have changed or moved."""
 
     known: KnownDocument

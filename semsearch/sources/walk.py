@@ -180,6 +180,8 @@ def readable_files(include: Sequence[str]) -> Callable[[str], bool]:
     """
     lasts = (pattern.rpartition("/")[2] for pattern in include if not pattern.startswith("!"))
     names = [last for last in lasts if last.strip("*")]
+    if not names:
+        return is_readable
     return lambda name: is_readable(name) or any(fnmatchcase(name, pattern) for pattern in names)
 
 
@@ -295,7 +297,7 @@ class Walk:
             if not self._left_out(path + "/", rules):
                 self._report(path + "/", "a link to a folder is not followed; index the folder itself")
             return None
-        composed = compose(path)
+        composed = path if path.isascii() else compose(path)
         is_limited = rules is not None or not self._choice.is_all
         if is_limited and self._left_out(path, rules):
             return None

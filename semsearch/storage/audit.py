@@ -116,7 +116,7 @@ def find_stray_ids(db: sqlite3.Connection, kind: Kind, held: Sequence[IdRanges])
     noun, held_as = ("passage", "lexical entries") if kind == "words" else (kind, f"{kind} vectors")
     sentences = "SELECT first_sentence, sentence_count FROM passages"
     rows = IdRanges.of(db.execute(sentences if kind == "sentence" else "SELECT id, 1 FROM passages"))
-    removed = get_removed(db, kind)
+    removed = get_removed(db)[kind]
     if rows.overlap(removed):
         yield f"{rows.overlap(removed)} {noun} rows are marked as removed"
     covered = IdRanges.union(held)

@@ -1,40 +1,162 @@
-"""The SQLite database of an index: whether a folder has one, its read and write transactions, its errors in words.
+"""The SQLite database of an index: connections, read and write transactions, and whether a folder has one.
 
 Readers open it read-only and never lock; each search is one read transaction, which sees one whole generation. The
 COMMIT of the write transaction is the one point at which a new generation begins: segment files are whole on disk
 before, and whatever ends it earlier leaves the index as it was.
+
+On a read-only medium, SQLite cannot keep its shared-memory file beside the index, and the database is opened as
+immutable. SQLite keeps reading a file that was deleted or renamed, so each transaction first checks that the database
+is still the file that the pooled connections have open. After a fork, as by `multiprocessing` on Linux, the child has
+copies of memory, but neither the threads nor the locks on files, so it opens its own connections.
 """
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from itertools import islice
 from pathlib import Path
+from urllib.parse import quote
+from weakref import WeakSet
 
-from semsearch.errors import (
-    EXHAUSTED,
-    IndexDamaged,
-    IndexLocked,
-    IndexNotFound,
-    IndexOutdated,
-    SemsearchError,
-    SourceError,
-    StorageError,
-    UsageError,
-)
-from semsearch.storage.audit import find_damaged_rows, find_faults
+from semsearch.errors import IndexDamaged, IndexNotFound, IndexOutdated, SemsearchError, StorageError, UsageError
 from semsearch.storage.checksums import check_digests, update_digests
-from semsearch.storage.connections import DATABASE, FileId, Patience, ReaderPool, connect, file_id, open_reader
-from semsearch.storage.schema import DESCRIPTION, FORMAT, create_tables, get_meta
+from semsearch.storage.failures import explained, raise_explained
+from semsearch.storage.schema import DATABASE, DESCRIPTION, FORMAT, check_tables, create_tables, get_meta
+from semsearch.system.durable import has_locks
+from semsearch.system.source_files import NotTheFile, opened_source
 
 logger = logging.getLogger(__name__)
 SEGMENTS = "segments"
+_UNLOCKED = "writer.json"  # a file of an index folder that nobody locks
+_PATIENCE = 10.0  # seconds
+_CACHE = -65536  # kilobytes of pages a connection may keep
+_LIMITS = {  # what an index from somebody else may make SQLite build
+    sqlite3.SQLITE_LIMIT_LENGTH: 1 << 28,  # bytes of a text or blob: the largest of ours is a fit, of some megabytes
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1 << 20,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+}
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")  # the end of a rollback journal that names another file
+FileId = tuple[int, int]  # device and inode; as long as a connection has a file open, no other file gets them
+_IDLE = 8  # readers' connections that are kept: with more threads than that at once, some open theirs anew
+
+# -- Connections -------------------------------------------------------------------------------------------------------
+
+
+class Connection(sqlite3.Connection):
+    """A connection that knows which version of its schema was compared with ours."""
+
+    checked_schema = -1
+
+    def check_schema(self, path: Path) -> None:
+        """Check the tables, if they are not those that were checked last. Raises IndexOutdated, IndexDamaged."""
+        (version,) = self.execute("PRAGMA schema_version").fetchone()
+        if version != self.checked_schema:
+            check_tables(self, path)
+            self.checked_schema = version
+
+
+def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
+    """Connect to the database of an index, in which a transaction is what is begun. `mode`: as in SQLite's URIs.
+
+    `patience`: seconds to wait for another process that has it locked. To read or write rows, use `IndexDatabase`.
+    Raises IndexOutdated, IndexDamaged for other tables than ours.
+    """
+    connection = connect_to_file(path, mode, patience=patience)
+    try:
+        connection.check_schema(path)
+        connection.execute(f"PRAGMA cache_size = {_CACHE}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
+    """Connect to an SQLite file whose tables may be anybody's: `stored_schema` is to be asked first what they are."""
+    _check_journal(path)
+    address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
+    if mode == "rwc" and not path.exists():
+        with suppress(OSError):  # which SQLite will meet again
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))  # for whom the umask says; SQLite says 0644 at most
+    connection = sqlite3.connect(
+        address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience, factory=Connection
+    )
+    try:
+        for limit, value in _LIMITS.items():
+            connection.setlimit(limit, value)
+        if "rw" not in mode:
+            connection.set_progress_handler(Patience(), Patience.STEPS)
+        connection.execute("PRAGMA trusted_schema = OFF")  # which loads no schema
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_journal(path: Path) -> None:
+    """Refuse a rollback journal that SQLite would wait for, or that names another file: SQLite would delete that."""
+    journal = path.with_name(f"{path.name}-journal")
+    try:
+        with opened_source(journal) as (descriptor, status):
+            os.lseek(descriptor, max(0, status.st_size - len(_NAMES_ANOTHER)), os.SEEK_SET)
+            is_plain = os.read(descriptor, len(_NAMES_ANOTHER)) != _NAMES_ANOTHER
+    except (FileNotFoundError, NotADirectoryError):
+        is_plain = not journal.is_symlink()
+    except NotTheFile:
+        is_plain = False
+    if not is_plain:
+        raise IndexDamaged(f"{journal} is no journal of an index; remove it")
+
+
+def open_reader(folder: Path) -> Connection:
+    """Connect to the database of an index folder to read it, without ever locking it."""
+    path = folder / DATABASE
+    try:
+        return connect(path, "ro") if has_locks(folder / _UNLOCKED) else connect(path, "ro", patience=0)
+    except sqlite3.OperationalError:
+        log = path.with_name(DATABASE + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
+        return connect(path, "immutable=1")
+
+
+class Patience:
+    """Ends what SQLite computes for far longer than reading any index of ours takes, and at a Ctrl-C: it asks this now
+    and then. A forged row may claim all passages for each document.
+    """
+
+    STEPS = 1 << 20  # instructions of SQLite's virtual machine between two questions: some ten milliseconds
+    MOST = 500  # questions in a read transaction, half a minute; comparing the rows of a million documents takes thirty
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def __call__(self) -> bool:
+        self._asked += 1
+        return self.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a transaction has computed for so long that its index must be forged."""
+        return self._asked > self.MOST
+
+
+def file_id(path: Path) -> FileId | None:
+    """What tells a file from another one of its name; None if there is none."""
+    try:
+        status = os.stat(path)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return status.st_dev, status.st_ino
+
+
+# -- Read transactions -------------------------------------------------------------------------------------------------
 
 
 class IndexDatabase:
@@ -54,7 +176,13 @@ class IndexDatabase:
             ) from None
         self.folder = folder
         self._own = threading.local()  # db: the connection of the transaction that this thread is in
-        self._readers = ReaderPool(folder)
+        self._lock = threading.Lock()  # of what follows
+        self._idle: list[Connection] = []  # of readers
+        self._file: FileId | None = None  # what they read
+        self._times_closed = 0
+        self._times_replaced = 0
+        weakref.finalize(self, _close_all, self._idle)  # of an index that nobody closed
+        _databases.add(self)
 
     @property
     def path(self) -> Path:
@@ -69,7 +197,7 @@ class IndexDatabase:
     @property
     def times_replaced(self) -> int:
         """How often another index was found in the place of the one before, when this thread's transaction began."""
-        return getattr(self._own, "times_replaced", self._readers.times_replaced)
+        return getattr(self._own, "times_replaced", self._times_replaced)
 
     def check_writable(self) -> None:
         """Check that the index can be written here. A copy of what is written elsewhere raises UsageError."""
@@ -77,28 +205,79 @@ class IndexDatabase:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction: all that is read inside is of one generation. A nested one is the same one."""
-        with explained(self.folder, writes=False), audited(self.folder):
-            current: sqlite3.Connection | None = getattr(self._own, "db", None)
-            if current is not None:
-                yield current
-                return
-            self.check_open()
-            with self._readers.lend() as (db, times_replaced):
-                patience = Patience()
-                db.set_progress_handler(patience, Patience.STEPS)
-                db.execute("BEGIN")
-                self._own.db, self._own.times_replaced = db, times_replaced
-                try:
-                    db.check_schema(self.path)
-                    yield db
-                except sqlite3.OperationalError as error:
-                    if str(error) == "interrupted":
-                        raise _endless(self.folder) if patience.is_over else KeyboardInterrupt from error
-                    raise
-                finally:
-                    self._own.db = None
-                    db.set_progress_handler(None, 0)
-                    db.execute("ROLLBACK")
+        if (current := getattr(self._own, "db", None)) is not None:
+            yield current
+            return
+        self.check_open()
+        db: Connection | None = None
+        patience, times_closed, is_done = Patience(), 0, False
+        try:
+            db, times_closed = self._borrow()
+            db.set_progress_handler(patience, Patience.STEPS)
+            db.execute("BEGIN")
+            self._own.db = db
+            db.check_schema(self.path)
+            yield db
+            is_done = True  # an error may leave rows unread, and SQLite refuses some things as long as there are any
+        except Exception as error:
+            if isinstance(error, sqlite3.OperationalError) and str(error) == "interrupted":
+                raise _endless(self.folder) if patience.is_over else KeyboardInterrupt from error
+            raise_explained(error, self.folder, db, writes=False)
+        finally:
+            self._own.db = None
+            if db is not None and is_done:
+                self._give_back(db, times_closed)
+            elif db is not None:
+                db.close()
+
+    def _borrow(self) -> tuple[Connection, int]:
+        """A connection to the file that is there, the last used one, with most pages in its cache; and how often
+        connections were closed before. Raises IndexNotFound.
+        """
+        file = file_id(self.path)
+        with self._lock:
+            stale: list[Connection] = []
+            if file != self._file:
+                if self._file is not None:
+                    self._times_replaced += 1
+                    stale = self._give_up()
+                self._file = file
+            times_closed, self._own.times_replaced = self._times_closed, self._times_replaced
+            db = self._idle.pop() if self._idle else None
+        _close_all(stale)
+        if file is None:
+            raise IndexNotFound(f"the index at {self.folder} was deleted or moved")
+        return db or open_reader(self.folder), times_closed
+
+    def _give_back(self, db: Connection, times_closed: int) -> None:
+        db.set_progress_handler(None, 0)
+        db.execute("ROLLBACK")
+        with self._lock:
+            keep = times_closed == self._times_closed and len(self._idle) < _IDLE
+            if keep:
+                self._idle.append(db)
+        if not keep:
+            db.close()
+
+    def _give_up(self) -> list[Connection]:
+        """Keep none of the connections; the idle ones, which are to be closed."""
+        self._times_closed += 1
+        return [self._idle.pop() for _ in range(len(self._idle))]
+
+    def close_readers(self) -> None:
+        """Close the readers' connections; one that is in a transaction is closed at the end of it."""
+        with self._lock:
+            idle = self._give_up()
+        _close_all(idle)
+
+    def close(self) -> None:
+        """Close the files. They are opened again with the next use."""
+        self.close_readers()
+
+    def check_open(self) -> None:
+        """Check that the program that opened the index has not closed it. Raises UsageError."""
+        if self.is_closed:
+            raise UsageError(f"the index {self.shown_name} is closed; open it again: Index.open({self.shown_name!r})")
 
     @contextmanager
     def written(self) -> Iterator[sqlite3.Connection]:
@@ -123,14 +302,109 @@ class IndexDatabase:
                 numbers += [status.st_mtime_ns, status.st_size]
         return tuple(numbers)
 
-    def close(self) -> None:
-        """Close the readers' connections; one that is in a transaction is closed at the end of it."""
-        self._readers.close()
 
-    def check_open(self) -> None:
-        """Check that the program that opened the index has not closed it. Raises UsageError."""
-        if self.is_closed:
-            raise UsageError(f"the index {self.shown_name} is closed; open it again: Index.open({self.shown_name!r})")
+def _endless(folder: Path) -> IndexDamaged:
+    return IndexDamaged(
+        f"{folder / DATABASE} takes longer to read than any index that semsearch wrote; remove {folder} and index again"
+    )
+
+
+def _close_all(connections: list[Connection]) -> None:
+    for db in connections:
+        db.close()
+
+
+_databases: WeakSet[IndexDatabase] = WeakSet()
+
+
+def _close_all_readers() -> None:
+    """Before a fork: another process has none of the locks that SQLite believes these connections to have."""
+    for database in list(_databases):
+        database.close_readers()
+
+
+def _renew_locks() -> None:
+    """In the child, where only the thread that forked goes on, and perhaps not the one that held a lock."""
+    for database in list(_databases):
+        database._lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where nothing is forked
+    os.register_at_fork(before=_close_all_readers, after_in_child=_renew_locks)
+
+
+# -- The write transaction ---------------------------------------------------------------------------------------------
+
+
+class CommitInDoubt(StorageError):
+    """The disk failed at a commit. It is in the log, flushed or not, and who opens the database next may find it there.
+
+    So what the new generation names must stay until the next write, which sees whether it is there.
+    """
+
+
+@contextmanager
+def write_transaction(
+    database: IndexDatabase, *, derived: bool = True, afterwards: Callable[[sqlite3.Connection], None] | None = None
+) -> Iterator[sqlite3.Connection]:
+    """Open a write transaction, which is committed at the end of the block. The writer's lock must be held.
+
+    Without `derived` the list of segments may be damaged: all of them are about to be made again. `afterwards` tidies
+    up when the write has been committed: what fails there is left to the next write. Raises IndexDamaged
+    if the small tables do not match their digests, CommitInDoubt if the disk fails at the end, IndexNotFound if the
+    index was deleted or moved meanwhile, or is another one now.
+    """
+    database.check_open()
+    database.check_writable()
+    db: Connection | None = None
+    try:
+        db = connect(database.path, "rw")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("BEGIN IMMEDIATE")
+        file = file_id(database.path)  # not before: a file of an image's layer becomes another when it is opened
+        try:
+            if get_meta(db, "format") is not None:
+                check_digests(db, derived=derived)
+            yield db
+            update_digests(db)
+            _check_there(database, file)
+        except BaseException as error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            if isinstance(error, Exception):
+                _check_there(database, file)
+            raise
+        _commit(db, database)
+        database.close()
+        try:
+            if afterwards is not None:
+                afterwards(db)
+        except Exception:
+            logger.info("%s could not be tidied up", database.folder, exc_info=True)
+    except Exception as error:
+        raise_explained(error, database.folder, db)
+    finally:
+        database.close()  # so that the writer is the last to go, and merges the log into the database
+        if db is not None:
+            db.close()
+
+
+def _check_there(database: IndexDatabase, file: FileId | None) -> None:
+    """Check that the database is still the file that it was. Raises IndexNotFound."""
+    if file is None or file_id(database.path) != file:
+        raise IndexNotFound(f"the index at {database.folder} was deleted or moved during the write; nothing was saved")
+
+
+def _commit(db: sqlite3.Connection, database: IndexDatabase) -> None:
+    try:
+        db.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        if "disk I/O error" not in str(error):
+            raise
+        raise CommitInDoubt(
+            f"the disk of {database.folder} failed ({error}) at the end of a write, which may or may not have been "
+            "saved; run it again"
+        ) from error
 
 
 # -- Is there an index? ------------------------------------------------------------------------------------------------
@@ -200,241 +474,3 @@ def description_of(folder: Path) -> str:
                 return get_meta(db, DESCRIPTION) or ""
         except SemsearchError:
             return ""
-
-
-# -- Errors in words ---------------------------------------------------------------------------------------------------
-
-_FULL = {errno.ENOSPC, errno.EDQUOT}
-_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
-_UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
-_DAMAGED = ("malformed", "Could not decode", "not a database", "no such table", "no such column")
-_SHOWN = 3  # faults of a damaged index
-
-
-@contextmanager
-def explained(folder: Path, *, writes: bool = True) -> Iterator[None]:
-    """Turn errors of SQLite and of the disk into errors that say what to do.
-
-    While nothing is written to the index, a disk that is full is another one: where the caller writes to.
-    """
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        explanation = _of_sqlite(error, folder)
-        if explanation is None and (faults := _row_faults(folder)):
-            explanation = _damaged_by(faults, folder)
-        if explanation is None:
-            raise
-        raise explanation from error
-    except SemsearchError:
-        raise
-    except OSError as error:
-        explanation = _of_system(error, folder, writes=writes)
-        if explanation is None:
-            raise
-        raise explanation from error
-
-
-@contextmanager
-def audited(folder: Path) -> Iterator[None]:
-    """Audit the rows of an index when what reads them fails: somebody else may have made it, or changed it.
-
-    Where rows are not as semsearch writes them, that is the error, and the other its cause. Where they are, the other
-    error is a bug, and stays what it is.
-    """
-    try:
-        yield
-    except SemsearchError:
-        raise
-    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
-        faults = _row_faults(folder) if has_database(folder) else []
-        if not faults:
-            raise
-        raise _damaged_by(faults, folder) from error
-
-
-def _row_faults(folder: Path) -> list[str]:
-    """What is wrong with the rows of an index, the first of it; nothing if they are as semsearch writes them."""
-    try:
-        with closing(open_reader(folder)) as db:
-            return list(islice(find_faults(db), _SHOWN))
-    except (sqlite3.Error, OSError, UnicodeDecodeError, IndexDamaged) as error:  # SQLite quotes a damaged schema
-        return [str(error)]
-
-
-def _endless(folder: Path) -> IndexDamaged:
-    return IndexDamaged(
-        f"{folder / DATABASE} takes longer to read than any index that semsearch wrote; remove {folder} and index again"
-    )
-
-
-def _damaged_by(faults: Sequence[str], folder: Path) -> IndexDamaged:
-    return IndexDamaged(f"{folder / DATABASE} is damaged: {'; '.join(faults)}; remove {folder} and index again")
-
-
-def _of_sqlite(error: sqlite3.DatabaseError, folder: Path) -> SemsearchError | None:
-    text = str(error)
-    if "disk is full" in text:
-        return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
-    if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
-    if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
-        return StorageError(_without_maps(folder, text))
-    if "disk I/O error" in text:
-        return StorageError(
-            f"the disk of {folder} is failing, or ulimit -f limits its files ({text}); the index is unchanged"
-        )
-    if "locked" in text:
-        return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
-    if "malformed JSON" not in text and any(sign in text for sign in _DAMAGED):
-        row = _damaged_row(folder) if "Could not decode" in text else None
-        return row or IndexDamaged(
-            f"{folder / DATABASE} is damaged or not an index ({text}); remove {folder} and index again"
-        )
-    return None
-
-
-def _of_system(error: OSError, folder: Path, *, writes: bool) -> SemsearchError | None:
-    why = error.strerror or ""
-    if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
-        return SourceError(f"{error.filename} cannot be read: {why}; the index is unchanged")
-    if error.errno in _FULL:
-        full = StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
-        return full if writes else None
-    if error.errno in _REFUSED:
-        return StorageError(f"{error.filename or folder} cannot be written ({why}); the index is unchanged")
-    if error.errno == errno.EIO:
-        return StorageError(f"the disk of {folder} is failing ({why}); the index is unchanged")
-    if error.errno == errno.ENODEV:
-        return StorageError(_without_maps(folder, why))
-    if error.errno in EXHAUSTED:
-        what = f"{why}: {error.filename or folder}"
-        return StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}")
-    return None
-
-
-def _damaged_row(folder: Path) -> IndexDamaged | None:
-    """The error of the first row that does not match its checksum, with what mends it; None if there is none."""
-    try:
-        with closing(open_reader(folder)) as db:
-            damage = next(find_damaged_rows(db), None)
-    except (sqlite3.Error, OSError, ValueError, IndexDamaged):
-        return None
-    return None if damage is None else IndexDamaged(f"{folder / DATABASE} is damaged: {damage}")
-
-
-def _is_within(name: object, folder: Path) -> bool:
-    """Return whether the path that an error names is in the index; True if it names none."""
-    return not isinstance(name, str) or Path(name).absolute().is_relative_to(folder.absolute())
-
-
-def _without_maps(folder: Path, text: str) -> str:
-    return (
-        f"the disk of {folder} maps no files into memory ({text}), which a write needs; the index is unchanged; keep "
-        "it on another disk, such as one of this machine"
-    )
-
-
-def _theirs(folder: Path) -> str:
-    """The files of a database that this user may not write, where others may write to its folder."""
-    files = [folder / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm")]
-    theirs = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]
-    return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""
-
-
-# -- Disk space --------------------------------------------------------------------------------------------------------
-
-_FEW = 16  # free pages, of 4 kB each, that are not worth a new database
-
-
-def file_sizes(folder: Path) -> Iterator[tuple[str, int]]:
-    """Yield the name and the size in bytes of each file of an index, without those that a writer deletes meanwhile."""
-    for where, _, names in os.walk(folder):
-        for name in names:
-            with suppress(FileNotFoundError):
-                yield name, os.stat(os.path.join(where, name)).st_size  # noqa: PTH116, PTH118  # as os.walk gives them
-
-
-def settle(db: sqlite3.Connection, *, most_free: float, wait: float) -> bool:
-    """Merge the log into the database; return whether no reader, in any process, sees an earlier state than the last.
-
-    Waits at most `wait` seconds for such readers to end. Deleted rows leave free pages, which later rows fill: if they
-    are more than a share of the database, it is rewritten without them, which needs twice its space meanwhile.
-    """
-    (free,), (pages,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
-    if free > max(_FEW, most_free * pages):
-        db.execute("VACUUM")
-    db.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
-    is_busy, pages, merged = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return not is_busy or 0 <= pages == merged  # busy and merged: readers of the last state keep the file's length
-
-
-# -- The write transaction ---------------------------------------------------------------------------------------------
-
-
-class CommitInDoubt(StorageError):
-    """The disk failed at a commit. It is in the log, flushed or not, and who opens the database next may find it there.
-
-    So what the new generation names must stay until the next write, which sees whether it is there.
-    """
-
-
-@contextmanager
-def write_transaction(
-    database: IndexDatabase, *, derived: bool = True, afterwards: Callable[[sqlite3.Connection], None] | None = None
-) -> Iterator[sqlite3.Connection]:
-    """Open a write transaction, which is committed at the end of the block. The writer's lock must be held.
-
-    Without `derived` the list of segments may be damaged: all of them are about to be made again. `afterwards` tidies
-    up when the write has been committed: what fails there is left to the next write. Raises IndexDamaged
-    if the small tables do not match their digests, CommitInDoubt if the disk fails at the end, IndexNotFound if the
-    index was deleted or moved meanwhile, or is another one now.
-    """
-    database.check_open()
-    database.check_writable()
-    with explained(database.folder), audited(database.folder):
-        db = connect(database.path, "rw")
-        try:
-            db.execute("PRAGMA synchronous = FULL")
-            db.execute("BEGIN IMMEDIATE")
-            file = file_id(database.path)  # not before: a file of an image's layer becomes another when it is opened
-            try:
-                if get_meta(db, "format") is not None:
-                    check_digests(db, derived=derived)
-                yield db
-                update_digests(db)
-                _check_there(database, file)
-            except BaseException as error:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                if isinstance(error, Exception):
-                    _check_there(database, file)
-                raise
-            _commit(db, database)
-            database.close()
-            try:
-                if afterwards is not None:
-                    afterwards(db)
-            except Exception:
-                logger.info("%s could not be tidied up", database.folder, exc_info=True)
-        finally:
-            database.close()  # so that the writer is the last to go, and merges the log into the database
-            db.close()
-
-
-def _check_there(database: IndexDatabase, file: FileId | None) -> None:
-    """Check that the database is still the file that it was. Raises IndexNotFound."""
-    if file is None or file_id(database.path) != file:
-        raise IndexNotFound(f"the index at {database.folder} was deleted or moved during the write; nothing was saved")
-
-
-def _commit(db: sqlite3.Connection, database: IndexDatabase) -> None:
-    try:
-        db.execute("COMMIT")
-    except sqlite3.OperationalError as error:
-        if "disk I/O error" not in str(error):
-            raise
-        raise CommitInDoubt(
-            f"the disk of {database.folder} failed ({error}) at the end of a write, which may or may not have been "
-            "saved; run it again"
-        ) from error

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from semsearch.readers.records import Columns
+from semsearch.readers.registry import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart
 from semsearch.sources.unchanged import FilePair, KnownDocument, Skip, label_of
 from semsearch.storage.document_rows import documents_changing
@@ -86,11 +86,9 @@ def documents_with_other_readers(db: sqlite3.Connection, roots: Iterable[Root]) 
     return outdated
 
 
-def documents_with_omission(db: sqlite3.Connection, texts: Iterable[str]) -> set[int]:
-    """Find the documents with an omission that has one of these texts. Most documents have no omission."""
-    rows = db.execute("SELECT document_id, omissions FROM readings WHERE omissions != '[]'")
-    wanted = [*texts]
-    return {id_ for id_, omissions in rows if any(text in omissions for text in wanted)}
+def get_omissions(db: sqlite3.Connection) -> dict[int, str]:
+    """The omissions of documents that have some, as JSON, by their ids."""
+    return dict(db.execute("SELECT document_id, omissions FROM readings WHERE omissions != '[]'"))
 
 
 # -- Documents whose files have moved, or have another time ------------------------------------------------------------

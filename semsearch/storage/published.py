@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from semsearch.errors import UsageError
-from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.schema import DATABASE
 from semsearch.system import plugins
 from semsearch.system.locations import expanded, split_uri, uri_scheme
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from semsearch.errors import IndexDamaged, IndexOutdated, index_command
 
+DATABASE = "index.sqlite"  # the file in an index's folder
 FORMAT = "semsearch index 2"
 SCHEMA = 10  # PRAGMA user_version; those of `semsearch index 1` were 1 to 7
 

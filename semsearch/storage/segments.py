@@ -75,11 +75,11 @@ def get_segment_names(db: sqlite3.Connection) -> set[str]:
     return {name for (name,) in db.execute("SELECT file FROM segments")}
 
 
-def get_removed(db: sqlite3.Connection, kind: Kind) -> IdRanges:
-    """Read the ids that segments of a kind may hold although their rows are gone."""
-    if kind != "sentence":
-        return IdRanges.of(db.execute("SELECT first_passage, passages FROM removed"))
-    return IdRanges.of(db.execute("SELECT first_sentence, sentences FROM removed"))
+def get_removed(db: sqlite3.Connection) -> dict[Kind, IdRanges]:
+    """Read the ids that segments of each kind may hold although their rows are gone."""
+    passages = IdRanges.of(db.execute("SELECT first_passage, passages FROM removed"))
+    sentences = IdRanges.of(db.execute("SELECT first_sentence, sentences FROM removed"))
+    return {"passage": passages, "words": passages, "sentence": sentences}
 
 
 def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Sequence[Segment], number: int) -> None:
@@ -99,10 +99,13 @@ def forget_removed(db: sqlite3.Connection, segments: Sequence[Segment]) -> None:
         return
     removed = np.array(rows, dtype=np.int64)
     is_held = np.zeros(len(rows), dtype=np.bool_)
-    for kind in KINDS:
+    held: dict[Kind, list[IdRanges]] = {kind: [] for kind in KINDS}
+    for segment in segments:
+        held[segment.kind].append(segment.id_ranges)
+    for kind, id_ranges in held.items():
         first, count = removed[:, 2:].T if kind == "sentence" else removed[:, :2].T
-        held = IdRanges.union([segment.id_ranges for segment in segments if segment.kind == kind])
-        is_held |= held.below(first + count) > held.below(first)
+        covered = IdRanges.union(id_ranges)
+        is_held |= covered.below(first + count) > covered.below(first)
     gone = [(first,) for first in removed[~is_held, 0].tolist()]
     db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)
 

@@ -13,9 +13,9 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 SECONDS = 60.0  # for all of a file; a local disk reads the largest that is indexed in one
 _PIECE = 1 << 20  # bytes that are read at once
@@ -36,12 +36,12 @@ class NotTheFile(OSError):
         super().__init__(errno.EACCES, reason, str(path))
 
 
-@dataclass(frozen=True, slots=True)
-class SourceBytes:
+class SourceBytes(NamedTuple):
     """The bytes of a file, or as many as were asked for, and its state just before they were read."""
 
     data: bytes
-    status: os.stat_result
+    size: int
+    mtime_ns: int  # as it is kept
 
 
 @contextmanager
@@ -66,12 +66,12 @@ def read_source(path: str | Path, most: int, *, root: str = "", seconds: float =
     """Read a file, but at most this many bytes. Raises NotTheFile, TimeoutError and other OSErrors."""
     end = time.perf_counter() + seconds
     with opened_source(path, root) as (descriptor, status):
+        data = b""
         if 0 < status.st_size < min(most, _PIECE):
             data = os.read(descriptor, min(most, status.st_size + 1))  # nearly always the whole file
-            if len(data) == status.st_size:
-                return SourceBytes(data, status)
-            return SourceBytes(data + b"".join(_pieces(descriptor, path, most - len(data), end)), status)
-        return SourceBytes(b"".join(_pieces(descriptor, path, most, end)), status)
+        if not data or len(data) != status.st_size:
+            data += b"".join(_pieces(descriptor, path, most - len(data), end))
+        return SourceBytes(data, status.st_size, storable_time(status.st_mtime_ns))
 
 
 def content_digest(data: bytes) -> str:

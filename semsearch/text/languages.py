@@ -20,11 +20,14 @@ the word vectors know more, is guessed by semsearch.word_vectors.multilingual.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -142,9 +145,15 @@ def stop_words(language: str) -> frozenset[str]:
 
 def _listed_stop_words(language: str) -> frozenset[str]:
     """The stop words of a language in stopwords-iso, long ones too."""
-    from stopwordsiso import has_lang, stopwords  # 15 ms to import, and indexes in English need none
+    return frozenset(_all_listed().get(language, ()))
 
-    return frozenset(stopwords(language) if has_lang(language) else ())
+
+@lru_cache(maxsize=1)
+def _all_listed() -> dict[str, list[str]]:
+    """The file of stopwordsiso. To import the package takes 15 ms more, in which it looks for its own version."""
+    package = getattr(find_spec("stopwordsiso"), "origin", "")
+    listed: dict[str, list[str]] = json.loads(Path(package).with_name("stopwords-iso.json").read_bytes())
+    return listed
 
 
 # -- Detection ---------------------------------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ def test_a_table_without_these_columns_is_read_as_it_is(index: Index, docs: Path
 
 
 def test_columns_are_chosen_for_a_root_and_for_all_of_it(index: Index, docs: Path) -> None:
-    with pytest.raises(UsageError, match="the name of a column is empty"):
+    with pytest.raises(UsageError, match="columns has an empty text"):
         index.sync(docs, text_columns=[" "])
     index.sync(docs)
     with pytest.raises(UsageError, match=r"works\.csv is inside .*docs, which is indexed as a whole"):

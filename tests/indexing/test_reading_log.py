@@ -12,7 +12,7 @@ from console import semsearch, write_docs
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import read_files, reading_log
+from semsearch.indexing import reading_log, sync
 from semsearch.indexing.reading_log import READING_LOG
 from semsearch.readers.read import FileContent, read_file
 from semsearch.readers.registry import MAX_BYTES
@@ -25,7 +25,7 @@ COUNT = 8
 @pytest.fixture(autouse=True)
 def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_log, "MUCH", 0)
-    monkeypatch.setattr(read_files, "_CHUNK", 1)  # a file at a time
+    monkeypatch.setattr(sync, "_CHUNK", 1)  # a file at a time
 
 
 @pytest.fixture

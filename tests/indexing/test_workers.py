@@ -11,7 +11,7 @@ from small import write_articles
 
 from semsearch import Index, SyncReport
 from semsearch.errors import SemsearchError, UsageError
-from semsearch.indexing import read_files as preparing_module, spool
+from semsearch.indexing import spool, sync
 from semsearch.word_vectors.table import VectorTable
 
 QUESTIONS = ("a ship in the harbour", "bread and butter", "the trial of the lawyer")
@@ -50,7 +50,7 @@ def segments(index: Index) -> list[bytes]:
 def test_two_processes_make_the_same_index_as_one(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparing_module, "_CHUNK", 2000)  # several chunks for each
+    monkeypatch.setattr(sync, "_CHUNK", 2000)  # several chunks for each
     monkeypatch.setattr(spool, "_ROWS", 50)  # and several batches of each
     write_documents(tmp_path / "documents")
     one, alone = index_of(tmp_path / "one", tmp_path / "documents", small_vectors, 1)
@@ -73,7 +73,7 @@ def test_a_large_file_is_read_where_it_is_taken_in(
 ) -> None:
     write_documents(tmp_path / "documents")
     one, _ = index_of(tmp_path / "one", tmp_path / "documents", small_vectors, 1)
-    monkeypatch.setattr(preparing_module, "LARGE", 560)
+    monkeypatch.setattr(sync, "LARGE", 560)
     sizes = [path.stat().st_size for path in (tmp_path / "documents").iterdir()]
     assert min(sizes) < 560 < max(sizes)
     two, _ = index_of(tmp_path / "two", tmp_path / "documents", small_vectors, 2)

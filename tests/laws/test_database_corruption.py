@@ -19,7 +19,7 @@ from semsearch.cli.main import app
 from semsearch.errors import IndexDamaged, IndexNotFound
 from semsearch.index import Index
 from semsearch.readers.document import Text
-from semsearch.storage.connections import DATABASE
+from semsearch.storage.schema import DATABASE
 
 TIMES = 3  # that the file is damaged in each way
 PEOPLE = "name,year,what\nAnn,1815,The captain sails a ship across the storm.\nBen,1900,Bread and butter in the oven.\n"

@@ -16,8 +16,7 @@ import pytest
 
 from semsearch.errors import SemsearchError
 from semsearch.readers.read import _read_here
-from semsearch.readers.records import NO_COLUMNS
-from semsearch.readers.registry import Format, format_of
+from semsearch.readers.registry import NO_COLUMNS, Format, format_of
 
 _ORDINARY = 'Some *words* of <b>text</b> here, with (a few) marks; they go on: x = f(1, "two"). And so it ends.\n'
 _TEXTS = 30  # of a format, that are tried besides those known as the worst

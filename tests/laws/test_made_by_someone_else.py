@@ -222,7 +222,7 @@ def test_rows_that_make_a_query_endless_end_it(
         db.execute("INSERT INTO record_metadata SELECT id, id, '{}', 0 FROM documents WHERE id >= 100")
         reseal(db)
         db.commit()
-    monkeypatch.setattr("semsearch.storage.connections.Patience.MOST", 3)
+    monkeypatch.setattr("semsearch.storage.database.Patience.MOST", 3)
     with (
         Index.open(folder, vectors=small_vectors, trust=True) as index,
         pytest.raises(IndexDamaged, match="takes longer to read than any index"),

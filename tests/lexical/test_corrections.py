@@ -12,9 +12,9 @@ from language_tables import write_language_table
 from small_languages import languages_in
 
 from semsearch import Index, Text
-from semsearch.results.explanation import Correction
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
+from semsearch.results.origin import Correction
 from semsearch.word_vectors.table import VectorTable
 
 ENGLISH = [

@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 
 from semsearch.readers.document import Document
 from semsearch.readers.read import read_bytes
-from semsearch.readers.records import NO_COLUMNS, Columns
+from semsearch.readers.registry import NO_COLUMNS, Columns
 
 ROWS = [
     ["title", "text", "year"],

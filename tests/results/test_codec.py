@@ -17,9 +17,9 @@ from some_hit import some_hit
 import semsearch.results
 from semsearch.errors import UsageError
 from semsearch.results.codec import from_dict, to_dict
-from semsearch.results.explanation import Origin, Weights
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
+from semsearch.results.origin import Origin, Weights
 
 MODULES = [
     import_module(module.name)

@@ -11,9 +11,9 @@ import pytest
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
-from semsearch.results.explanation import ExactPart
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
+from semsearch.results.origin import ExactPart
 from semsearch.search.exact_words import parts_of
 from semsearch.word_vectors.table import VectorTable
 

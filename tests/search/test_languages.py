@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -183,9 +182,9 @@ def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in
         assert explained.relevance is not None
         assert explained.relevance.probability == pytest.approx(hit.relevance, abs=0.02)
         with monkeypatch.context() as unlikely:
-            unlikely.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance_aligned=(-20.0, 0.0, 0.0, 0.0)))
+            unlikely.setattr(tuning, "TUNING", tuning.TUNING._replace(relevance_aligned=(-20.0, 0.0, 0.0, 0.0)))
             assert (index.search(question, 1, mode="dense")[0].relevance or 0) < 0.01
-        monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, aligned_across=0.0))
+        monkeypatch.setattr(tuning, "TUNING", tuning.TUNING._replace(aligned_across=0.0))
         assert aligned[0][0] == "saying"
         assert order(index)[0][0] != "saying"
         assert order(mixed) == of_mixed

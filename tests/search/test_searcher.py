@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -92,7 +91,7 @@ def test_a_filter_of_any_size_gives_what_filtering_everything_would(
 ) -> None:
     everything = [hit for hit in index.search("ship and bread", 1000) if hit.document < "m"]
     few = index.search("ship and bread", 1000, filters=["[a-l]*"])
-    monkeypatch.setattr("semsearch.tuning.TUNING", replace(TUNING, few_allowed=0))
+    monkeypatch.setattr("semsearch.tuning.TUNING", TUNING._replace(few_allowed=0))
     many = index.search("ship and bread", 1000, filters=["[a-l]*"])
     assert {hit.passage_id for hit in few} == {hit.passage_id for hit in everything}
     assert [(hit.passage_id, hit.score) for hit in many] == [(hit.passage_id, hit.score) for hit in few]

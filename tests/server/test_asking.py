@@ -8,8 +8,8 @@ import pytest
 from serving import Asker, running
 
 from semsearch.index import Index
-from semsearch.results.explanation import Correction
 from semsearch.results.hits import Hit
+from semsearch.results.origin import Correction
 from semsearch.server.open_indexes import OpenIndexes
 
 OPTIONS = {"k": 3, "mode": "dense", "filters": ["sea*"], "context": 1, "duplicates": True, "min_score": -1.0}

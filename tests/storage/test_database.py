@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from small import small_vectors, write_articles
 
-import semsearch.storage.connections
 import semsearch.storage.database
 from semsearch.errors import IndexDamaged, IndexNotFound, SourceError, StorageError
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import summarize
 from semsearch.readers.document import Text
-from semsearch.storage.database import IndexDatabase, explained, is_index
+from semsearch.storage.database import IndexDatabase, is_index
+from semsearch.storage.failures import explained
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_folder_of_documents_is_told_from_its_index(path: Path) -> None:
 
 
 def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = semsearch.storage.connections.connect
+    connect = semsearch.storage.database.connect
     asked: list[str] = []
 
     def refusing(database: Path, mode: str) -> sqlite3.Connection:
@@ -53,7 +53,7 @@ def test_read_only_media_can_be_searched(path: Path, monkeypatch: pytest.MonkeyP
             database = database / "nowhere"
         return connect(database, mode)
 
-    monkeypatch.setattr(semsearch.storage.connections, "connect", refusing)
+    monkeypatch.setattr(semsearch.storage.database, "connect", refusing)
     check_unchanged(path)
     assert set(asked) == {"ro", "immutable=1"}
 

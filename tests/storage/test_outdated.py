@@ -11,8 +11,7 @@ from console import INDEX, index_docs, semsearch, write_docs
 
 from semsearch import Index
 from semsearch.errors import IndexDamaged, IndexOutdated
-from semsearch.storage.connections import DATABASE
-from semsearch.storage.schema import SCHEMA
+from semsearch.storage.schema import DATABASE, SCHEMA
 from semsearch.word_vectors.table import VectorTable
 
 

@@ -27,7 +27,7 @@ _OBJECTS = """\
 In Python these are frozen dataclasses with the same names; `to_dict()` gives what stands here. A key that has no value
 may be missing.
 """
-_MODULES = ("hits", "options", "explanation", "documents", "reports")  # of semsearch.results
+_MODULES = ("hits", "options", "origin", "explanation", "documents", "reports")  # of semsearch.results
 
 
 def commands(distribution: str = "semsearch") -> Iterator[tuple[str, Any, Any]]:

@@ -7,10 +7,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from semsearch.storage.checksums import row_sums, update_digests
-from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import DOCUMENT_COLUMNS, DOCUMENT_NUMBERS
 from semsearch.storage.passage_rows import PASSAGE_COLUMNS, PASSAGE_NUMBERS
+from semsearch.storage.schema import DATABASE
 from semsearch.trust import _key, _write, named_outside, record
 
 

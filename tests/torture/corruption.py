@@ -27,7 +27,7 @@ from disk_faults.damaged_bytes import WAYS
 from test_corruption import answers, made, segments
 
 from semsearch.errors import IndexDamaged
-from semsearch.storage.connections import DATABASE
+from semsearch.storage.schema import DATABASE
 
 Attempt = Callable[[random.Random, str, Path], bool]  # damages a copy in a way, asks it, and returns whether it told
 

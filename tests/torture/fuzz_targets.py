@@ -56,8 +56,8 @@ from semsearch.results.codec import to_dict
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ConnectionLimits, LimitedConnection, RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder
-from semsearch.storage.connections import DATABASE
 from semsearch.storage.published import name_of, published_at
+from semsearch.storage.schema import DATABASE
 from semsearch.storage.segments import Segment
 from semsearch.system.durable import written_file
 from semsearch.system.locations import has_password, local_path, shown_uri

@@ -24,9 +24,8 @@ from functools import partial
 from pathlib import Path
 
 from semsearch.errors import IndexDamaged, StorageError
-from semsearch.storage.connections import DATABASE
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check
-from semsearch.storage.schema import get_count, get_meta
+from semsearch.storage.schema import DATABASE, get_count, get_meta
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.system.durable import Write, sync_folder, write_durably
 from semsearch.system.locations import cache_folder, shown_uri

@@ -15,7 +15,6 @@ import random
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from math import log2
 from pathlib import Path
 
@@ -98,7 +97,7 @@ def main() -> None:
                 index.sync(Path(temporary) / "files")
                 cells = []
                 for share in shares:
-                    tuning.TUNING = replace(usual, title_share=share)
+                    tuning.TUNING = usual._replace(title_share=share)
                     cells.append(f"{ndcg(index, asked):.4f}")
                 tuning.TUNING = usual
         print(f"| {folder.name} | {len(asked)} | " + " | ".join(cells) + " |", flush=True)

@@ -6,8 +6,9 @@ import pytest
 from console import semsearch
 
 from semsearch.cli.answer_formats import explanation_lines
-from semsearch.results.explanation import Explanation, Rerank, TermScore, Weights
+from semsearch.results.explanation import Explanation, TermScore
 from semsearch.results.options import Mode
+from semsearch.results.origin import Rerank, Weights
 
 pytestmark = pytest.mark.usefixtures("here")
 

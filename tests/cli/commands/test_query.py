@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,7 +95,7 @@ def test_context_surrounds_the_sentence() -> None:
 
 
 def test_the_end_that_is_unlikely_to_answer_is_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance_fall=300.0))
+    monkeypatch.setattr(tuning, "TUNING", tuning.TUNING._replace(relevance_fall=300.0))
     every = semsearch("query", "captain ship", "--all", "--json").json["hits"]
     answer = semsearch("query", "captain ship", "--json").json
     shown = len(answer["hits"])
@@ -108,7 +107,7 @@ def test_the_end_that_is_unlikely_to_answer_is_left_out_and_counted(monkeypatch:
 
 def test_nothing_may_answer_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     every = semsearch("query", "ship", "--all", "--json").json["hits"]
-    monkeypatch.setattr(tuning, "TUNING", replace(tuning.TUNING, relevance=UNLIKELY))
+    monkeypatch.setattr(tuning, "TUNING", tuning.TUNING._replace(relevance=UNLIKELY))
     result = semsearch("query", "ship", "--json")
     assert (result.status, result.json["answered"], result.json["verdict"]) == (1, False, "not here")
     near = [(hit["path"], hit["line"]) for hit in result.json["hits"]]

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.mapping import arrange_passages
-from semsearch.storage.connections import Connection
+from semsearch.storage.database import Connection
 
 DEATH = 77
 NEEDED = {

@@ -1,0 +1,134 @@
+"""Errors of SQLite, of the disk and of damaged rows in words: what was found, and what to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import NoReturn
+
+from semsearch.errors import EXHAUSTED, IndexDamaged, IndexLocked, SemsearchError, SourceError, StorageError
+from semsearch.storage.audit import find_damaged_rows, find_faults
+from semsearch.storage.schema import DATABASE
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
+_UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
+_DAMAGED = ("malformed", "Could not decode", "not a database", "no such table", "no such column")
+_SHOWN = 3  # faults of a damaged index
+
+
+# what code raises that reads rows which semsearch did not write
+_OF_ROWS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
+
+
+@contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """Turn errors of SQLite and of the disk into errors that say what to do, in a `with` statement."""
+    try:
+        yield
+    except Exception as error:
+        raise_explained(error, folder)
+
+
+def raise_explained(
+    error: Exception, folder: Path, db: sqlite3.Connection | None = None, *, writes: bool = True
+) -> NoReturn:
+    """Raise an error that says what to do, or the same one, if that is a bug or says so itself.
+
+    While nothing is written to the index, a disk that is full is another one: where the caller writes to. The rows are
+    audited by the connection, if there is one: somebody else may have made or changed them.
+    """
+    explanation: SemsearchError | None = None
+    if isinstance(error, sqlite3.DatabaseError):
+        explanation = _of_sqlite(error, folder, db) or _damage(folder, db)
+    elif isinstance(error, OSError) and not isinstance(error, SemsearchError):
+        explanation = _of_system(error, folder, writes=writes)
+    elif isinstance(error, _OF_ROWS) and not isinstance(error, SemsearchError):
+        explanation = _damage(folder, db)
+    if explanation is None:
+        raise error
+    raise explanation from error
+
+
+def _damage(folder: Path, db: sqlite3.Connection | None) -> IndexDamaged | None:
+    """What is wrong with the rows of an index, the first of it; None if they are as semsearch writes them."""
+    try:
+        faults = [] if db is None else list(islice(find_faults(db), _SHOWN))
+    except (sqlite3.Error, UnicodeDecodeError, IndexDamaged) as error:  # SQLite quotes a damaged schema
+        faults = [str(error)]
+    damaged = f"{folder / DATABASE} is damaged: {'; '.join(faults)}; remove {folder} and index again"
+    return IndexDamaged(damaged) if faults else None
+
+
+def _of_sqlite(error: sqlite3.DatabaseError, folder: Path, db: sqlite3.Connection | None) -> SemsearchError | None:
+    text = str(error)
+    if "disk is full" in text:
+        return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
+    if "readonly" in text or "unable to open" in text:
+        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
+    if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
+        return StorageError(_without_maps(folder, text))
+    if "disk I/O error" in text:
+        return StorageError(
+            f"the disk of {folder} is failing, or ulimit -f limits its files ({text}); the index is unchanged"
+        )
+    if "locked" in text:
+        return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
+    if "malformed JSON" not in text and any(sign in text for sign in _DAMAGED):
+        row = _damaged_row(folder, db) if "Could not decode" in text else None
+        return row or IndexDamaged(
+            f"{folder / DATABASE} is damaged or not an index ({text}); remove {folder} and index again"
+        )
+    return None
+
+
+def _of_system(error: OSError, folder: Path, *, writes: bool) -> SemsearchError | None:
+    why = error.strerror or ""
+    if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
+        return SourceError(f"{error.filename} cannot be read: {why}; the index is unchanged")
+    if error.errno in _FULL:
+        full = StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
+        return full if writes else None
+    if error.errno in _REFUSED:
+        return StorageError(f"{error.filename or folder} cannot be written ({why}); the index is unchanged")
+    if error.errno == errno.EIO:
+        return StorageError(f"the disk of {folder} is failing ({why}); the index is unchanged")
+    if error.errno == errno.ENODEV:
+        return StorageError(_without_maps(folder, why))
+    if error.errno in EXHAUSTED:
+        what = f"{why}: {error.filename or folder}"
+        return StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}")
+    return None
+
+
+def _damaged_row(folder: Path, db: sqlite3.Connection | None) -> IndexDamaged | None:
+    """The error of the first row that does not match its checksum, with what mends it; None if there is none."""
+    try:
+        damage = None if db is None else next(find_damaged_rows(db), None)
+    except (sqlite3.Error, ValueError, IndexDamaged):
+        return None
+    return None if damage is None else IndexDamaged(f"{folder / DATABASE} is damaged: {damage}")
+
+
+def _is_within(name: object, folder: Path) -> bool:
+    """Return whether the path that an error names is in the index; True if it names none."""
+    return not isinstance(name, str) or Path(name).absolute().is_relative_to(folder.absolute())
+
+
+def _without_maps(folder: Path, text: str) -> str:
+    return (
+        f"the disk of {folder} maps no files into memory ({text}), which a write needs; the index is unchanged; keep "
+        "it on another disk, such as one of this machine"
+    )
+
+
+def _theirs(folder: Path) -> str:
+    """The files of a database that this user may not write, where others may write to its folder."""
+    files = [folder / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm")]
+    theirs = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]
+    return f": {', '.join(theirs)} may be written by another user only" if theirs and os.access(folder, os.W_OK) else ""

@@ -1,7 +1,1 @@
-"""The command line: `semsearch`. What few commands need is imported when it is first used."""
-
-from __future__ import annotations
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The command line: `semsearch`."""

@@ -21,7 +21,7 @@ import typer
 from typer import Option
 from typer.core import TyperCommand
 
-from semsearch import __version__, cli
+from semsearch import __version__
 from semsearch.cli import commands, plugged_in
 from semsearch.cli.plugged_in import ExtensibleGroup
 from semsearch.cli.printing import complain
@@ -204,7 +204,9 @@ def semsearch(
 
     semsearch serve --open searches as you type, in the browser.
     """
-    context.default_map = cli.use_configuration(context.invoked_subcommand)
+    from semsearch.cli.configuration import use_configuration  # loads NumPy, which the help needs not
+
+    context.default_map = use_configuration(context.invoked_subcommand)
 
 
 def main() -> None:

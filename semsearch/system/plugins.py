@@ -4,7 +4,7 @@
     lance = "semsearch_scale.stores.lance_store:ENGINE"   # for the URIs lance:...
 
 The groups are `semsearch.vector_stores` (dense/engines.py), `semsearch.snapshots` (storage/published.py),
-`semsearch.sources` (sources/root_files.py), `semsearch.executors` (semsearch/index.py),
+`semsearch.sources` (sources/root_files.py), `semsearch.executors` (semsearch/writable.py),
 `semsearch.commands` (cli/plugged_in.py) and `semsearch.readers` (readers/registry.py). Nothing is imported before it is
 asked for.
 """

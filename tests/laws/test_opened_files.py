@@ -14,8 +14,6 @@ import pytest
 from console import semsearch as command
 from serving import running
 
-from semsearch.cli.asked_indexes import indexes_of
-from semsearch.cli.open_hit import show_hit
 from semsearch.errors import SourceChanged, SourceError
 from semsearch.index import Index
 from semsearch.readers.read import read_file
@@ -153,20 +151,6 @@ def test_a_server_does_not_tell_how_long_a_file_is_that_was_not_indexed(
             reply = soon(lambda line=line: asker.get("/v1/similar", path="a.md", line=line))  # type: ignore[misc]
             assert "ends at line 3" in getattr(reply, "detail", "")
         assert getattr(soon(lambda: asker.get("/v1/search", query="ship")), "status", 0) == 200
-
-
-@posix
-@STRANGE
-def test_an_editor_is_not_started_with_it(
-    index: Index, tmp_path: Path, put: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EDITOR", "/bin/false")
-    (hit,) = index.search("ship")
-    put(tmp_path / "docs" / "a.md")
-    assert indexes_of(index)
-    message = soon(lambda: show_hit(hit, index))
-    assert "a.md cannot be opened: it" in str(message)
-    assert "its indexed text was shown instead" in str(message)
 
 
 @posix

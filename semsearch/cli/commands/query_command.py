@@ -8,11 +8,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from semsearch import cli
 from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, safe_line
 from semsearch.cli.asked_indexes import (
-    Asked,
     open_asked,
     show,
     tell_if_empty,
@@ -40,9 +38,6 @@ def query(
     k: Annotated[
         int | None, Option("-k", metavar="N", help="Maximum number of hits; default: 10, of occurrences 1,000.")
     ] = None,
-    open_: Annotated[
-        int | None, Option("--open", metavar="N", min=1, help="Open hit N in $EDITOR or the viewer, or print its text.")
-    ] = None,
     explain: Annotated[bool, Option("--explain", help="Explain each score, word by word.")] = False,
     output: options.OutputArguments,
     search: options.SearchArguments,
@@ -65,12 +60,10 @@ def query(
     is_exact, format = search.mode == "exact", output.format
     if explain and format not in EXPLAINING:
         raise UsageError(f"--explain does not work with the format {format}; choose {', '.join(EXPLAINING)}")
-    if open_ is not None and (explain or format not in ("table", "plain")):
-        raise UsageError("--open prints no hits; leave out --format and --explain")
     if explain and is_exact:
         raise UsageError("--explain explains scores; mode exact counts occurrences")
     k = k if k is not None else _MOST_OCCURRENCES if is_exact else 10
-    chosen = search.options(k=max(k, open_ or 0) if k > 0 else k, context=output.context)
+    chosen = search.options(k=k, context=output.context)
     tell_warnings()
     with open_asked(search) as asked:
         question = clean(" ".join(text or ()))
@@ -84,24 +77,9 @@ def query(
             weak=len(ranked) - len(hits),
             every=search.every,
         )
-        number = show(answer, format, asked) if open_ is None else _open(answer, open_, asked)
-        if not number:
+        if not show(answer, format, asked):
             tell_if_empty(asked)
             raise SystemExit(NONE_FOUND)
-
-
-def _open(answer: Answer, number: int, asked: Asked) -> int:
-    """Open hit `number` (from 1); returns the number of hits."""
-    if not answer.usable:
-        complain(answer.without_hits)
-        return 0
-    if number > len(answer.usable):
-        raise UsageError(f"there is no hit {number}, only {len(answer.usable)}")
-    hit = answer.usable[number - 1]
-    tell_if_stale([hit], asked)
-    if message := cli.show_hit(hit, asked):
-        complain(message)
-    return len(answer.hits)
 
 
 # -- similar -----------------------------------------------------------------------------------------------------------

@@ -85,16 +85,16 @@ class Tuning(NamedTuple):
     quote_passages: int = 6  # passages of a document whose sentences are compared, its best; a short one has no more
     quote_other: float = 0.7  # factor of the score of a sentence of another passage than the document's best
     quote_near: float = 0.7  # share of the best passage's score below which another one does not change places with it
-    quote_documents: int = 3  # first documents of an answer of which several passages are compared; of others only the hit
+    quote_documents: int = 3  # first documents of an answer of which several passages are compared
     quote_longest: int = 300  # characters that are shown of a line that ends in a colon with what follows it
     quote_number: float = 1.5  # factor of the score of a sentence with a number, where one is asked for
-    quote_measure: float = 1.5  # factor where the number is of the kind: a time for "how long", or of the things counted
+    quote_measure: float = 1.5  # factor where the number is of the kind: time for "how long", or of the things counted
     quote_name: float = 1.5  # factor of a name such as `--quiet`, where an option, a file, a function is asked for
     quote_command: float = 1.5  # factor of code, where something to do is asked for
     quote_definition: float = 3.0  # factor of a sentence that says what a thing is, where this is asked for
     quote_default: float = 2.5  # factor of a sentence that says "default", where one is asked for
     quote_sure: float = 0.6  # share of the question's idf that a sentence must have for the answer in it to be marked
-    quote_alone: float = 0.5  # factor of a heading, a table's header, a line that ends in a colon, a reference by itself
+    quote_alone: float = 0.5  # factor of a heading, a table's header, a line ending in a colon, a reference by itself
 
     # how many passages are considered
     depth: int = 50  # passages of each retriever, to be scored by both; 300 gave the same ranking
@@ -102,7 +102,7 @@ class Tuning(NamedTuple):
     deeper: int = 8  # factor of the depth where near-duplicates leave fewer than k
     deeper_for_boosts: int = 4  # factor of the depth with boosts, which may bring forward a passage from far down
     deepest: int = 3000  # passages of each retriever from which on no deeper search is made
-    few_allowed: int = 2000  # passages that filters leave, up to which all are scored, without a scan
+    few_allowed: int = 2000  # passages left by filters up to which all are scored, without a scan
     beyond: int = 20  # passages beyond the first k that are compared for near-duplicates too, or a quarter of k
     of_several: int = 20  # hits beyond k that each of several indexes is asked for, or a quarter of k
     telling_terms: int = 20  # terms that stand for a passage or document in `similar`, the most telling ones

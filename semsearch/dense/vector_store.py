@@ -208,7 +208,8 @@ def _fetched(vectors: OpenedSegment, rows: Int64) -> Float32:
     """The vectors at some rows. Raises IndexDamaged for what can be none. (n,) -> (n, d)"""
     with _doubted(vectors):
         fetched = vectors.rows(rows)
-        if fetched.shape != (len(rows), vectors.dimension) or not np.isfinite(fetched).all():
+        numbers = fetched.ravel()
+        if fetched.shape != (len(rows), vectors.dimension) or not np.isfinite(numbers @ numbers):
             raise ValueError("numbers that no vectors are")
     return fetched
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -160,13 +161,13 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
         scores = np.concatenate(
             [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
         )
-    sentences = [(which, at) for which, passage in enumerate(passages) for at in range(len(passage.scores))]
-    order = (-scores).argsort(kind="stable")[: None if wanted.is_definition else _COMPARED].tolist()
+    places = [(which, at) for which, passage in enumerate(passages) for at in range(len(passage.scores))]
+    sentences = [(score, *place) for score, place in zip(scores.tolist(), places, strict=True)]
+    sentences.sort(key=itemgetter(0), reverse=True)
     best, chosen = 0.0, None
-    for position, score in zip(order, scores[order].tolist(), strict=True):
+    for score, which, number in sentences[: None if wanted.is_definition else _COMPARED]:
         if score <= 0 or score * compared.most <= best:
             break
-        which, number = sentences[position]
         part = passages[which].parts.parts[number]
         if part.header is not None or part.first != part.last:
             rows = [number, part.header] if part.header is not None else [*range(part.first, part.last + 1)]

@@ -156,23 +156,24 @@ def answer_kind(question: str, language: str) -> AnswerKind:
     """What a question in a language asks for."""
     folded, is_english, rules = question.casefold(), language == ENGLISH, list[tuple[str, Test]]()
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
-    if asks_number:
-        rules.append(("quote_number", lambda part: _has_other_number(part.text, folded, in_words=is_english)))
-    definition, counted = None, tuple[str, ...]()
+    is_said, definition, counted = folded.__contains__, None, tuple[str, ...]()
+    if asks_number:  # another than those of the question
+        in_words = _has_number_in_words if is_english else (lambda _: False)
+        rules.append(("quote_number", lambda part: not all(map(is_said, _digits(part.text))) or in_words(part.text)))
     if is_english:
         if match := _HOW_MANY.search(folded):
             counted = tuple(_stem(word) for word in match[1].split() if len(word) > 3)
-        measures = [measure for measure, (asks, _) in enumerate(_MEASURES) if re.search(asks, folded)]
+        measures = tuple(look for asks, look in _MEASURES if re.search(asks, folded))
         first_word = next(iter(re.findall(r"\w+", folded)), "")
         definition = None if asks_number else _definition(folded)
         if measures:
-            rules.append(("quote_measure", lambda part: any(_has_measure(part.text, one) for one in measures)))
+            rules.append(("quote_measure", lambda part: _has_measure(part.text, measures)))
         if counted:
             rules.append(
                 ("quote_measure", lambda part: any(_is_of(counted, part.text, end) for *_, end in _counts(part.text)))
             )
         if _ASKS_NAME.search(folded):
-            rules.append(("quote_name", lambda part: any(name not in folded for name in _names(part.text))))
+            rules.append(("quote_name", lambda part: not all(map(is_said, _names(part.text)))))
         if first_word in _TO_DO or _ASKS_COMMAND.search(folded):
             rules.append(("quote_command", lambda part: part.is_code))
         if _ASKS_DEFAULT.search(folded):
@@ -199,9 +200,9 @@ _REMEMBERED = 1 << 14  # parts of passages
 
 
 @lru_cache(_REMEMBERED)
-def _has_measure(text: str, measure: int) -> bool:
-    """Whether a text has a number that looks like one of `_MEASURES`."""
-    return re.search(_MEASURES[measure][1], text, re.IGNORECASE) is not None
+def _has_measure(text: str, measures: tuple[str, ...]) -> bool:
+    """Whether a text has a number that looks like one of some `_MEASURES`."""
+    return any(re.search(measure, text, re.IGNORECASE) for measure in measures)
 
 
 @lru_cache(_REMEMBERED)
@@ -223,11 +224,9 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(name.casefold() for word in words for name in _NAME.findall(word))
 
 
-def _has_other_number(text: str, question: str, *, in_words: bool) -> bool:
-    """Whether a text has a number that a question does not have."""
-    if any(digits not in question for digits in _digits(text)):
-        return True
-    return in_words and any(not number[0].isdigit() for number, _, _ in _counts(text))
+@lru_cache(_REMEMBERED)
+def _has_number_in_words(text: str) -> bool:
+    return any(not number[0].isdigit() for number, _, _ in _counts(text))
 
 
 def _is_of(things: Sequence[str], text: str, end: int) -> bool:

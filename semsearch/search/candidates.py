@@ -96,6 +96,7 @@ class Candidates:
         unknown = np.full(len(ids), np.nan)
         self.ids = ids  # (n,)
         self.spans = spans  # their documents, neighbours and sentences
+        self.are_sections: Bool = spans.below_heading & (spans.code == 0)  # of guides, and no source code (n,)
         self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
         self.scores = unknown  # their sums; NaN for a passage that neither retriever knows (n,)
@@ -112,11 +113,6 @@ class Candidates:
         self.asked: QueryWords | None = None  # the words that are aligned, once they are
         self.relevance: RelevanceOf | None = None
         self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
-
-    @property
-    def are_sections(self) -> Bool:
-        """Whether they are sections of guides, below a heading, and not source code. (n,)"""
-        return np.asarray(self.spans.below_heading & (self.spans.code == 0))
 
     def add(self, stage: str, points: Float64) -> Candidates:
         """Add the points of a stage to the record. (n,)"""

@@ -25,7 +25,7 @@ from semsearch.rerankers import Reranker, load_reranker, options_for, rerank
 from semsearch.results.options import strings
 from semsearch.search.assemble_context import candidates_for, context_of
 from semsearch.search.searcher import Searcher
-from semsearch.searchable import Searchable, named
+from semsearch.searchable import Searchable, path_or_id
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase, check, check_given, has_database
 from semsearch.storage.document_rows import count_contents
@@ -269,7 +269,7 @@ class Index(Writable, Searchable):
         is made. Raises SourceError for a path or an id that is not in the index, or is ambiguous.
         """
         with self._database.reading() as db:
-            return maintenance.read_document(db, named("document", name))
+            return maintenance.read_document(db, path_or_id("document", name))
 
     def passages(
         self,
@@ -289,9 +289,9 @@ class Index(Writable, Searchable):
         """
         if offset < 0 or limit < 1:
             raise UsageError(f"give an offset from 0 on and a limit from 1 on, not {offset} and {limit}")
-        sought = maintenance.SoughtPassage(sentence, passage, line, page)
+        sought, name = maintenance.SoughtPassage(sentence, passage, line, page), path_or_id("passages", name)
         with self._database.reading() as db:
-            return maintenance.read_passages(db, named("passages", name), offset=offset, limit=limit, sought=sought)
+            return maintenance.read_passages(db, name, offset=offset, limit=limit, sought=sought)
 
     def page(self, name: str | Path, page: int) -> PdfPage:
         """Return a page of a PDF, counted from 1: its size, and where its sentences stand on it.
@@ -299,7 +299,7 @@ class Index(Writable, Searchable):
         Raises SourceError for a path that is not in the index, SourceChanged for a file that is no longer what was
         indexed, UsageError for another document or a missing page, MissingExtra.
         """
-        return maintenance.placed(maintenance.find_page(self._database, named("page", name), page))
+        return maintenance.placed(maintenance.find_page(self._database, path_or_id("page", name), page))
 
     def page_picture(self, name: str | Path, page: int, *, width: int = 1000) -> bytes:
         """Draw a page of a PDF, counted from 1, as PNG, `width` pixels wide; less wide if that is too large.
@@ -308,7 +308,8 @@ class Index(Writable, Searchable):
         """
         if width < 1:
             raise UsageError(f"a picture is at least 1 pixel wide, not {width}")
-        return maintenance.picture_of(maintenance.find_page(self._database, named("page_picture", name), page), width)
+        place = maintenance.find_page(self._database, path_or_id("page_picture", name), page)
+        return maintenance.picture_of(place, width)
 
     def file(self, name: str | Path) -> bytes:
         """Read the file of a document, such as a PDF, if it is still the one that was indexed.
@@ -316,7 +317,7 @@ class Index(Writable, Searchable):
         Raises SourceError for a path that is not in the index, or is ambiguous; UsageError for a text that a program
         added, which is in no file; SourceChanged for a file that has changed, or is in an object store.
         """
-        return maintenance.read_file(self._database, named("file", name))
+        return maintenance.read_file(self._database, path_or_id("file", name))
 
     def facets(self, filters: Sequence[str] = (), *, values: int = 10) -> Facets:
         """Count the documents that pass all filters by folder, format, date and each key of their metadata.

@@ -22,7 +22,7 @@ from semsearch.results.hits import Context, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions, strings
 from semsearch.results.origin import Correction
 from semsearch.results.reports import Status
-from semsearch.searchable import Searchable, named
+from semsearch.searchable import Searchable, path_or_id
 from semsearch.system.http_requests import is_plain, opener, reason_of
 from semsearch.system.locations import split_uri
 
@@ -111,7 +111,7 @@ class RemoteIndex(Searchable):
 
     def document(self, name: str | Path) -> DocumentText:
         """Return a document, by its path or by the id that a program gave it, as `Index.document` does."""
-        path = f"/v1/documents/{quote(named('document', name), safe='')}"
+        path = f"/v1/documents/{quote(path_or_id('document', name), safe='')}"
         return DocumentText.from_dict(self._ask(path, index=self._name()))
 
     def status(self, *, known_words: bool = True, stale: bool = True) -> Status:

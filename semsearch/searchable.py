@@ -182,7 +182,7 @@ def _check_ranking(mode: Mode | None, method: str) -> None:
         raise UsageError(f"{method} needs a mode that ranks ({', '.join(RANKING)}), not exact, which lists")
 
 
-def named(method: str, name: object) -> str:
+def path_or_id(method: str, name: object) -> str:
     """The path or id of a document, as text."""
     if not isinstance(name, str | Path):
         raise UsageError(f"{method} takes a path or an id, not {name!r}")

@@ -183,18 +183,18 @@ def not_allowed(
 def require(database: IndexDatabase, db: sqlite3.Connection, kinds: Collection[Kind] = get_args(Kind)) -> None:
     """Raises IndexNotTrusted unless all that an index names of these kinds is allowed."""
     if lacking := not_allowed(database, named_outside(database, db), kinds):
-        raise IndexNotTrusted(explained(database, lacking))
+        raise IndexNotTrusted(refusal(database, lacking))
 
 
-def explained(database: IndexDatabase, lacking: Sequence[OutsideName]) -> str:
+def refusal(database: IndexDatabase, lacking: Sequence[OutsideName]) -> str:
     """What an index would do that is not allowed, and the command that allows it."""
     return (
-        f"the index {database.shown_name} {would(lacking)}; you have not allowed that on this machine, where the index "
-        f"is only read; if you trust whoever made it, run: {trust_command(database)}"
+        f"the index {database.shown_name} {intentions(lacking)}; you have not allowed that on this machine, where the "
+        f"index is only read; if you trust whoever made it, run: {trust_command(database)}"
     )
 
 
-def would(lacking: Sequence[OutsideName]) -> str:
+def intentions(lacking: Sequence[OutsideName]) -> str:
     """What an index would do, in words."""
     return "would " + "; ".join(map(str, lacking[:3])) + (f"; and {len(lacking) - 3:,} more" * (len(lacking) > 3))
 
@@ -215,7 +215,7 @@ def allowed_write(database: IndexDatabase, is_given: IsGiven) -> Iterator[None]:
     last_written = database.last_written()
     ours = known | {name for name in before - known if is_given(name)}
     if (lacking := before - ours) and not database.is_trusted:
-        raise IndexNotTrusted(explained(database, sorted(lacking)))
+        raise IndexNotTrusted(refusal(database, sorted(lacking)))
     try:
         yield
     finally:  # a write that failed may have been committed

@@ -48,10 +48,10 @@ from semsearch.storage.passage_rows import (
     stored_record,
     with_documents,
 )
-from semsearch.storage.schema import get_count, get_languages, get_meta, set_languages, set_meta
+from semsearch.storage.schema import get_generation, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import release_freed
-from semsearch.system.parallel import Executor, aside, in_order
+from semsearch.system.parallel import Executor, in_background, in_order
 from semsearch.text.languages import ENGLISH
 from semsearch.text.passage_words import find_words
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
@@ -143,7 +143,7 @@ class Generation:
         self.reading_log = reading_log
         self.executor = executor
         self._threads = threads
-        self.number: int = get_count(db, "generation") + 1
+        self.number: int = get_generation(db) + 1
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=self.number)
         self.intake: Intake = Intake(db, spool, self.words, lambda: self.preparer)
         self._spool = spool
@@ -279,7 +279,7 @@ class Generation:
         embedder = self.settings.embedder(vectors)
         lexical = self._opened(get_segments(self.db, "words"))
         learn = partial(self._learn_topics, lexical, get_removed(self.db)["words"])
-        with aside(learn, threads=self._threads) as learned:  # while the fit reads, or before it
+        with in_background(learn, threads=self._threads) as learned:  # while the fit reads, or before it
             count = sum(spool.sentences for spool in spools)
             embedder.fit_ragged(
                 lambda: (batch.sentences for spool in spools for batch in spool), count=count, threads=self._threads

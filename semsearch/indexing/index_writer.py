@@ -30,7 +30,7 @@ from semsearch.sources.roots import Root, covers
 from semsearch.storage.checksums import is_manifest_sound
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, write_transaction
 from semsearch.storage.document_rows import added_texts, count_contents
-from semsearch.storage.failures import explained
+from semsearch.storage.failures import storage_errors
 from semsearch.storage.known_files import delete_roots, get_known, get_roots
 from semsearch.storage.schema import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import forget_manifest
@@ -153,7 +153,7 @@ class IndexWriter:
         Raises IndexLocked if another process has the lock, IndexNotFound, IndexDamaged, StorageError.
         """
         check(database)
-        with explained(database.folder), writer_lock(database.folder):
+        with storage_errors(database.folder), writer_lock(database.folder):
             try:
                 yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, executor)
             except FileNotFoundError as error:

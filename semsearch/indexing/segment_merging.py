@@ -29,7 +29,7 @@ from semsearch.dense.vector_store import VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.schema import get_count
+from semsearch.storage.schema import get_generation
 from semsearch.storage.segments import (
     KINDS,
     LARGEST,
@@ -156,29 +156,29 @@ def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, anew: bool
 
     What is left then, goes after the next write. The writer's lock must be held.
     """
-    if not settle(db, most_free=MOST_FREE_ANEW if anew else MOST_FREE, wait=WAIT_SECONDS):
+    if not settle(db, most_free=MOST_FREE_ANEW if anew else MOST_FREE):
         return
     named = get_segment_names(db)
     drop(get_address(db), database.folder, lambda name: name not in named)
 
 
-def settle(db: sqlite3.Connection, *, most_free: float, wait: float) -> bool:
+def settle(db: sqlite3.Connection, *, most_free: float) -> bool:
     """Merge the log into the database; return whether no reader, in any process, sees an earlier state than the last.
 
-    Waits at most `wait` seconds for such readers to end. Deleted rows leave free pages, which later rows fill: if they
+    Waits a moment for such readers to end. Deleted rows leave free pages, which later rows fill: if they
     are more than a share of the database, it is rewritten without them, which needs twice its space meanwhile.
     """
     (free,), (pages,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
     if free > max(_FEW, most_free * pages):
         db.execute("VACUUM")
-    db.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+    db.execute(f"PRAGMA busy_timeout = {round(WAIT_SECONDS * 1000)}")
     is_busy, pages, merged = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not is_busy or 0 <= pages == merged  # busy and merged: readers of the last state keep the file's length
 
 
 def drop_attempt(db: sqlite3.Connection, folder: Path) -> None:
     """Drop the segments of a generation that was not committed: no reader can know of them."""
-    number = f"-{get_count(db, 'generation') + 1:08d}-"
+    number = f"-{get_generation(db) + 1:08d}-"
     drop(get_address(db), folder, lambda name: number in name)
 
 

@@ -74,9 +74,9 @@ def correct(
     `phrases` that it quotes stay, as do `held` words, which passages have.
     """
     query = unicodedata.normalize("NFC", typed)
-    idle = frozenset[str]().union(held, *map(stop_words, lexical.languages))
+    unchanged = frozenset[str]().union(held, *map(stop_words, lexical.languages))
     query_words = _words_of(query, phrases, lexical.languages)
-    doubtful = {word.text for word in query_words if SHORTEST <= len(word.text) <= LONGEST} - idle
+    doubtful = {word.text for word in query_words if SHORTEST <= len(word.text) <= LONGEST} - unchanged
     if not doubtful or len(query_words) > _MOST_WORDS:
         return typed, ()
     corrector = _Corrector(lexical, vectors)

@@ -35,9 +35,9 @@ from semsearch.storage.database import (
     write_transaction,
 )
 from semsearch.storage.document_rows import count_contents
-from semsearch.storage.failures import explained
+from semsearch.storage.failures import storage_errors
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.schema import DATABASE, DESCRIPTION, FORMAT, get_count, get_meta, set_meta
+from semsearch.storage.schema import DATABASE, DESCRIPTION, FORMAT, get_generation, get_meta, set_meta
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
@@ -54,7 +54,7 @@ def create(folder: Path, settings: Settings) -> None:
     Raises IndexExists if there is an index, IndexDamaged if the folder holds something else, StorageError, IndexLocked;
     UsageError for an invalid vector store, or one of another index.
     """
-    with explained(folder):
+    with storage_errors(folder):
         _check_free(folder)
         if settings.store is not None:
             settings = replace(settings, store=complete(settings.store, folder.absolute().name))
@@ -135,7 +135,7 @@ def discard(folder: Path) -> None:
             address = None
             if is_index(folder):
                 with closing(IndexDatabase(folder)) as database, database.reading() as db:
-                    if count_contents(db).documents or get_count(db, "generation") > 1:
+                    if count_contents(db).documents or get_generation(db) > 1:
                         return
                     address = get_address(db)
             _remove_ours(folder, _OURS)
@@ -153,7 +153,7 @@ def delete(folder: Path) -> list[str]:
     """
     if folder.is_symlink():
         raise UsageError(f"{folder} is a link to {folder.resolve()}; name that, or remove the link")
-    with explained(folder):
+    with storage_errors(folder):
         with suppress(IndexOutdated):
             check(IndexDatabase(folder))
         with writer_lock(folder):

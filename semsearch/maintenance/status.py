@@ -37,7 +37,7 @@ from semsearch.storage.document_rows import (
 from semsearch.storage.fitted import get_card, get_fitted_sentences, load_embedder
 from semsearch.storage.known_files import get_roots, get_skips
 from semsearch.storage.passage_rows import get_passages
-from semsearch.storage.schema import DATABASE, DESCRIPTION, get_count, get_languages, get_meta
+from semsearch.storage.schema import DATABASE, DESCRIPTION, get_generation, get_languages, get_meta
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics
@@ -149,7 +149,7 @@ def read_status(
         return Status(
             path=database.shown_name,
             created=get_meta(db, "created") or "",
-            generation=get_count(db, "generation"),
+            generation=get_generation(db),
             roots=tuple(root.path for root in roots),
             documents=contents.documents,
             passages=contents.passages,

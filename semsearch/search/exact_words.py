@@ -35,7 +35,7 @@ from semsearch.results.origin import ExactPart
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.passage_rows import need_passages, with_documents
-from semsearch.text.terms import of_question
+from semsearch.text.terms import question_terms
 from semsearch.text.tokens import storable, words
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def passages_with(query: Query, index: IndexView) -> Literal:
 
 def _terms_of(text: str, index: IndexView) -> list[UInt64]:
     """The terms of a text in each language of the index."""
-    return [of_question(text, [language]) for language in index.reader.lexical.languages]
+    return [question_terms(text, [language]) for language in index.reader.lexical.languages]
 
 
 def _share(lookup: TermLookup, terms: Sequence[UInt64]) -> float:

@@ -49,7 +49,7 @@ from semsearch.system.open_cache import OpenCache, ReadCache
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.tokens import letters_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
-from semsearch.trust import explained, last_recorded, named_outside, not_allowed
+from semsearch.trust import last_recorded, named_outside, not_allowed, refusal
 from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
 
@@ -285,7 +285,7 @@ class IndexReader:
             lacking = not_allowed(self._database, self._names, ["root"])
             self._may_read_files = not lacking
             if lacking:
-                _warn(f"changed files are not noticed: {explained(self._database, lacking)}")
+                _warn(f"changed files are not noticed: {refusal(self._database, lacking)}")
             self._asked_at = now
         return self._may_read_files
 
@@ -387,7 +387,7 @@ class IndexReader:
 
     def _open_vectors(self, kind: Kind) -> SegmentsReader:
         if lacking := not_allowed(self._database, self._names, ["store"]):
-            raise IndexNotTrusted(f"{explained(self._database, lacking)}; search by words alone with: --mode lexical")
+            raise IndexNotTrusted(f"{refusal(self._database, lacking)}; search by words alone with: --mode lexical")
         if segments := self._of(kind):
             self._mapped += [] if self._address is not None else segments  # with an engine there are no files
             stores: Mapping[Kind, VectorStore] = self._opened.get(

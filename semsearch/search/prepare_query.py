@@ -40,7 +40,7 @@ from semsearch.storage.find_document import find_passage
 from semsearch.storage.passage_rows import PassageRow, get_passages, need_passages
 from semsearch.text.languages import ENGLISH, RULES, clear_language_of, is_clearly_english, name_of, stop_words
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, of_question, without_stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, question_terms, without_stop_words
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import hash_words, words as words_of
 from semsearch.topics.topic_model import join
@@ -224,8 +224,8 @@ def _foreign_terms(text: str, language: str, languages: Sequence[str], vectors: 
     table = language_table(language, vectors)
     if table is None:
         return named_terms(text, languages)
-    idle = stop_words(language)
-    telling = [word for word in split_words(text, table) if word not in idle]
+    ignored = stop_words(language)
+    telling = [word for word in split_words(text, table) if word not in ignored]
     latin = named_terms(" ".join(filter(str.isascii, telling)), languages)
     foreign = [word for word in telling if not word.isascii()]
     hashes = hashes_of(foreign)
@@ -315,7 +315,7 @@ def query_of_example(example: Example, options: SearchOptions, index: IndexView)
         if example.ids is not None:
             rows = reader.passage_vectors.fetch(example.ids).rows
         else:
-            terms = [of_question(text, reader.languages) for text in example.texts]
+            terms = [question_terms(text, reader.languages) for text in example.texts]
             tokens = map(embedder.tokenize, ([text] for text in example.texts))
             rows = np.stack([embed(ids, of_text, embedder, index) for ids, of_text in zip(tokens, terms, strict=True)])
         vector = reader.halves.direction(rows)

@@ -25,7 +25,7 @@ from weakref import WeakSet
 
 from semsearch.errors import IndexDamaged, IndexNotFound, IndexOutdated, SemsearchError, StorageError, UsageError
 from semsearch.storage.checksums import check_digests, update_digests
-from semsearch.storage.failures import explained, raise_explained
+from semsearch.storage.failures import raise_explained, storage_errors
 from semsearch.storage.schema import DATABASE, DESCRIPTION, FORMAT, check_tables, create_tables, get_meta
 from semsearch.system.durable import has_locks
 from semsearch.system.source_files import NotTheFile, opened_source
@@ -282,7 +282,7 @@ class IndexDatabase:
     @contextmanager
     def written(self) -> Iterator[sqlite3.Connection]:
         """Read what a write has just left. As after the write, the log is merged into the database at the end."""
-        with explained(self.folder):
+        with storage_errors(self.folder):
             self.close()
             with closing(connect(self.path, "rw")) as db:
                 db.execute("BEGIN")
@@ -290,7 +290,7 @@ class IndexDatabase:
 
     def create(self) -> None:
         """Create the tables; none if they are there already."""
-        with explained(self.folder), closing(connect(self.path, "rwc")) as db:
+        with storage_errors(self.folder), closing(connect(self.path, "rwc")) as db:
             create_tables(db)
 
     def last_written(self) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ _OF_ROWS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError,
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
+def storage_errors(folder: Path) -> Iterator[None]:
     """Turn errors of SQLite and of the disk into errors that say what to do, in a `with` statement."""
     try:
         yield

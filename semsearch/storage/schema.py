@@ -254,9 +254,9 @@ def delete_meta(db: sqlite3.Connection, *keys: str) -> None:
     db.executemany("DELETE FROM meta WHERE key = ?", [(key,) for key in keys])
 
 
-def get_count(db: sqlite3.Connection, key: str) -> int:
-    """Read a number by its key; 0 if it was never set."""
-    return int(get_meta(db, key) or 0)
+def get_generation(db: sqlite3.Connection) -> int:
+    """Read the number of the newest generation; 0 before the first."""
+    return int(get_meta(db, "generation") or 0)
 
 
 def get_stamp(db: sqlite3.Connection) -> tuple[int, str]:

@@ -89,7 +89,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], *, threads: 
 
 
 @contextmanager
-def aside(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], Result]]:
+def in_background(work: Callable[[], Result], *, threads: int) -> Iterator[Callable[[], Result]]:
     """Run `work` in a second thread inside the `with` block, which gets a function that returns the result.
 
     Leaving the block waits for the thread. With `threads` = 1, `work` runs before the block.

@@ -397,13 +397,13 @@ class QuestionTerms:
     hashes: UInt64
 
 
-def of_question(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt64:
+def question_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> UInt64:
     """The terms to search for a query, repetitions included. Stop words count only if it has no other words."""
     return named_terms(question, languages).terms
 
 
 def named_terms(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> QuestionTerms:
-    """Like `of_question`, with the words that the terms stand for; joined words with what joins them."""
+    """Like `question_terms`, with the words that the terms stand for; joined words with what joins them."""
     asked = with_whole_numbers(without_stop_words(question, languages))
     of_each = [
         _named(asked, language) for language in languages if not (asked.isascii() and as_english(language, languages))
@@ -418,22 +418,22 @@ def content_words(question: str) -> list[str]:
 
 def without_stop_words(question: str, languages: Sequence[str] = _ONLY_ENGLISH) -> str:
     """A query without its stop words, or all of it if it has no others. Pieces with joined words stay whole."""
-    idle = STOP_WORDS if tuple(languages) == _ONLY_ENGLISH else _idle_words(question, languages)
-    pieces = [piece for piece in question.split() if not _is_idle(piece, idle)]
+    ignored = STOP_WORDS if tuple(languages) == _ONLY_ENGLISH else _ignored_words(question, languages)
+    pieces = [piece for piece in question.split() if not _is_ignored(piece, ignored)]
     return " ".join(pieces) or question
 
 
-def _idle_words(question: str, languages: Sequence[str]) -> frozenset[str]:
+def _ignored_words(question: str, languages: Sequence[str]) -> frozenset[str]:
     """The stop words of that language of an index of which a query has the most; of two, of the one named first."""
     question_words = words(question)
     return stop_words(max(languages, key=lambda language: sum(word in stop_words(language) for word in question_words)))
 
 
-def _is_idle(piece: str, idle: frozenset[str]) -> bool:
+def _is_ignored(piece: str, ignored: frozenset[str]) -> bool:
     """Return whether a piece of a query has only stop words, or no words."""
     if piece.isascii() and piece.isalpha():
-        return piece.lower() in idle
-    return piece.lower() in idle or all(word in idle for word in words(piece))
+        return piece.lower() in ignored
+    return piece.lower() in ignored or all(word in ignored for word in words(piece))
 
 
 def _named(question: str, language: str) -> QuestionTerms:

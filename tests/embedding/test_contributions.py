@@ -22,7 +22,7 @@ from semsearch.results.options import Mode
 from semsearch.search.index_reader import IndexView, embed_titles
 from semsearch.storage.document_rows import get_documents
 from semsearch.storage.passage_rows import get_passages
-from semsearch.text.terms import of_question
+from semsearch.text.terms import question_terms
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words
 from semsearch.topics import topic_fit
@@ -172,7 +172,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
             if title.any():
                 expected["title"] = title @ asked
             if topics is not None:
-                expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_terms(of_question(question))
+                expected["topics"] = topics.of_passage(heading, hit.passage) @ topics.of_terms(question_terms(question))
             cosines = {part.of: part.cosine for part in found.cosines}
             assert cosines == {of: pytest.approx(cosine, abs=2e-3) for of, cosine in expected.items()}
 
@@ -259,13 +259,13 @@ def test_what_cannot_be_meant_is_refused(index: Index) -> None:
 
 def test_shares_of_terms_sum_to_their_topics() -> None:
     generator = np.random.default_rng(0)
-    terms = np.sort(of_question("ship sail harbour captain wave"))
+    terms = np.sort(question_terms("ship sail harbour captain wave"))
     loadings = generator.standard_normal((len(terms), 3)).astype(np.float32)
     topics = Topics.of(terms, np.arange(1, len(terms) + 1, dtype=np.float32), loadings, 10)
     for question in ("ship ships captain zyzzyva", "wave", "zyzzyva", "captain captain captain wave"):
-        asked = of_question(question)
+        asked = question_terms(question)
         shares = topics.shares(asked)
         assert shares.shape == (len(asked), 3)
         assert shares.sum(axis=0) == pytest.approx(topics.of_terms(asked), abs=1e-6)
-    twice = topics.shares(of_question("ship captain ships"))
+    twice = topics.shares(question_terms("ship captain ships"))
     assert twice[0].tolist() == twice[2].tolist()

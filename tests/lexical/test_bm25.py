@@ -16,7 +16,7 @@ from semsearch.errors import IndexDamaged
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import Postings, PostingsBuilder
 from semsearch.system.durable import written_file
-from semsearch.text.terms import Lexicon, of_question
+from semsearch.text.terms import Lexicon, question_terms
 
 TEXTS = [
     "The river carries water to the sea",
@@ -73,7 +73,7 @@ def test_words_written_together_are_one_more_term() -> None:
 def test_scores_agree_with_the_formula(tmp_path: Path, question: str) -> None:
     # the lengths of passages count words, not pairs: so the oracle gets no pairs here but in the question's own test
     texts = [text.replace("-", " ") for text in TEXTS]
-    terms = of_question(question.replace("-", " "))
+    terms = question_terms(question.replace("-", " "))
     ours = scores(searched([build(tmp_path / "p", texts)], [None]), terms)[0]
     expected = reference.bm25([as_terms(text) for text in texts], terms.tolist())
     assert ours == pytest.approx(expected, abs=1e-5)
@@ -81,7 +81,7 @@ def test_scores_agree_with_the_formula(tmp_path: Path, question: str) -> None:
 
 def test_what_is_asked_as_it_is_written_beats_its_parts(tmp_path: Path) -> None:
     texts = ["the utf-8 codec is used", "the utf codec is 8 used", "something else is written here"]
-    first, second, third = scores(searched([build(tmp_path / "p", texts)], [None]), of_question("utf-8"))[0]
+    first, second, third = scores(searched([build(tmp_path / "p", texts)], [None]), question_terms("utf-8"))[0]
     assert first > second > third == 0
 
 
@@ -89,7 +89,7 @@ def test_scores_do_not_depend_on_segments_or_on_what_was_removed(tmp_path: Path)
     whole = searched([build(tmp_path / "whole", TEXTS)], [None])
     first, second = build(tmp_path / "a", [*TEXTS[:3], "a removed river"]), build(tmp_path / "b", TEXTS[3:], step=1)
     parts = searched([first, second], [np.array([True, True, True, False]), None])
-    terms = of_question("river to the sea")
+    terms = question_terms("river to the sea")
     divided = scores(parts, terms)
     assert divided[0][3] == 0
     assert np.concatenate((divided[0][:3], divided[1])) == pytest.approx(scores(whole, terms)[0], abs=1e-6)

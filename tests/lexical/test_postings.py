@@ -17,7 +17,7 @@ from semsearch.errors import IndexDamaged
 from semsearch.lexical.bm25 import TermLookup, WordSearch
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.segments import Segment
-from semsearch.text.terms import Lexicon, of_question
+from semsearch.text.terms import Lexicon, question_terms
 
 TEXTS = ["The ship sails at dawn.", "A violin and a piano.", "Ships and boats in the harbour.", "Tuning the piano."]
 
@@ -38,7 +38,7 @@ def ask(words: list[LexicalSegment], question: str, n: int = 10, *, allowed: IdR
 
 
 def as_asked(question: str) -> npt.NDArray[np.uint64]:
-    return of_question(question)
+    return question_terms(question)
 
 
 def as_terms(text: str) -> list[int]:

@@ -17,7 +17,7 @@ from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.prepare_query import prepare
 from semsearch.search.read_passages import Part
 from semsearch.storage.passage_rows import PassageRow, get_passages
-from semsearch.text.terms import content_words, of_question, plain, stems
+from semsearch.text.terms import content_words, plain, question_terms, stems
 from semsearch.text.tokens import words
 from semsearch.word_vectors.table import VectorTable
 
@@ -61,7 +61,7 @@ def scores(query: str, passage: PassageRow, reader: IndexReader, vectors: Vector
         recalled = [
             max(RECALLED**step * row[at - step] for step in range(min(at, 4) + 1)) for at in range(len(sentences))
         ]
-        idf = reader.lexical.find(of_question(word)).weights[0]
+        idf = reader.lexical.find(question_terms(word)).weights[0]
         spread = math.log((len(sentences) + 1) / (sum(recalled) + 0.5))
         for at, each in enumerate(recalled):
             total[at] += math.sqrt(idf) * max(spread, 0.2) * each

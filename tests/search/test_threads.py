@@ -20,7 +20,7 @@ from semsearch.index import Index
 from semsearch.search import pipeline
 from semsearch.search.candidates import Candidates, Query
 from semsearch.search.index_reader import IndexView
-from semsearch.storage import database as reader_pool
+from semsearch.storage import database
 
 THREADS = 4
 PATIENCE = 60  # seconds, after which a test that hangs is broken
@@ -64,20 +64,20 @@ def test_threads_are_in_a_search_at_the_same_time(index: Index, monkeypatch: pyt
 def test_a_connection_is_used_again_and_none_is_left_open(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     index._release()
     opened: list[sqlite3.Connection] = []
-    open_reader = reader_pool.open_reader
-    monkeypatch.setattr(reader_pool, "open_reader", lambda folder: opened.append(open_reader(folder)) or opened[-1])
+    open_reader = database.open_reader
+    monkeypatch.setattr(database, "open_reader", lambda folder: opened.append(open_reader(folder)) or opened[-1])
     for question in QUESTIONS:
         together(lambda q=question: index.search(q))  # each in a thread that ends
     assert len(opened) == 1
-    many = threading.Barrier(2 * reader_pool._IDLE)
+    many = threading.Barrier(2 * database._IDLE)
 
     def hold() -> None:
         with index._database.reading():
             many.wait(PATIENCE)
 
-    together(*[hold] * (2 * reader_pool._IDLE))
-    assert len(opened) == 2 * reader_pool._IDLE
-    assert sum(map(is_open, opened)) == reader_pool._IDLE
+    together(*[hold] * (2 * database._IDLE))
+    assert len(opened) == 2 * database._IDLE
+    assert sum(map(is_open, opened)) == database._IDLE
     index.close()
     assert not any(map(is_open, opened))
 

@@ -1,4 +1,4 @@
-"""Errors of the disk are explained in one line, and the index stays as it was."""
+"""Errors of the disk are storage_errors in one line, and the index stays as it was."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from semsearch.index import Index
 from semsearch.maintenance.index_folders import summarize
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase, is_index
-from semsearch.storage.failures import explained
+from semsearch.storage.failures import storage_errors
 
 
 @pytest.fixture
@@ -110,8 +110,11 @@ def test_indexes_are_listed_with_their_sizes_and_damaged_ones_with_their_problem
 
 def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> None:
     refusal = PermissionError(errno.EACCES, "Permission denied", "/elsewhere/a.txt")
-    with pytest.raises(SourceError, match=r"/elsewhere/a\.txt cannot be read: Permission denied"), explained(path):
+    with (
+        pytest.raises(SourceError, match=r"/elsewhere/a\.txt cannot be read: Permission denied"),
+        storage_errors(path),
+    ):
         raise refusal
     refusal.filename = str(path / "segments" / "a")
-    with pytest.raises(StorageError, match="cannot be written"), explained(path):
+    with pytest.raises(StorageError, match="cannot be written"), storage_errors(path):
         raise refusal

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from semsearch.system.parallel import aside, in_order
+from semsearch.system.parallel import in_background, in_order
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -24,6 +24,6 @@ def test_an_error_comes_where_its_result_would(threads: int) -> None:
 
 def test_what_is_done_aside_is_done_meanwhile() -> None:
     begun = threading.Event()
-    with aside(begun.set, threads=2) as result:
+    with in_background(begun.set, threads=2) as result:
         assert begun.wait(600)  # as long as it takes; only a thread that never begins is waited for in vain
         assert result() is None

@@ -6,7 +6,7 @@ import pytest
 import Stemmer
 
 from semsearch.text.languages import RULES
-from semsearch.text.terms import Lexicon, lowered, of_question, plain, stems
+from semsearch.text.terms import Lexicon, lowered, plain, question_terms, stems
 
 
 def terms(text: str, language: str) -> set[int]:
@@ -68,17 +68,17 @@ def test_english_words_have_the_terms_that_they_always_had() -> None:
 
 
 def test_a_query_has_its_terms_in_each_language_of_the_index() -> None:
-    both = of_question("rotations", ["en", "de"])
+    both = question_terms("rotations", ["en", "de"])
     assert set(both.tolist()) == terms("rotations", "en") | terms("rotations", "de")
-    once = of_question("haus haus", ["en", "de"])
+    once = question_terms("haus haus", ["en", "de"])
     assert len(once) == 2
-    assert of_question("the keys", ["en"]).tolist() == of_question("the keys").tolist()
+    assert question_terms("the keys", ["en"]).tolist() == question_terms("the keys").tolist()
 
 
 def test_stop_words_are_those_of_the_language_of_the_question() -> None:
-    asked = of_question("was ist die Rotation", ["en", "de"]).tolist()
+    asked = question_terms("was ist die Rotation", ["en", "de"]).tolist()
     assert set(asked) == terms("Rotation", "en") | terms("Rotation", "de")
-    asked = of_question("die hard with a vengeance", ["en", "de"]).tolist()
+    asked = question_terms("die hard with a vengeance", ["en", "de"]).tolist()
     assert terms("die", "en") < set(asked)
 
 

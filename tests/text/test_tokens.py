@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from semsearch.text import tokens
-from semsearch.text.terms import of_question
+from semsearch.text.terms import question_terms
 from semsearch.text.tokens import hash_words, mix, normalise, with_parts, words
 
 
@@ -77,5 +77,5 @@ def test_texts_of_many_alphabets_are_hashed_together_as_alone(plain: int) -> Non
 def test_an_account_in_groups_is_searched_as_one_number_too() -> None:
     written = with_parts("Pay to DE89 3704 0044 0532 0130 00, or GB82 WEST 1234 5698 7654 32.", "text")
     assert words(written)[-2:] == ["de89370400440532013000", "gb82west12345698765432"]
-    assert set(of_question("DE89370400440532013000")) <= set(of_question("DE89 3704 0044 0532 0130 00"))
+    assert set(question_terms("DE89370400440532013000")) <= set(question_terms("DE89 3704 0044 0532 0130 00"))
     assert with_parts("In 1990 1991 1992 1993 it rained.", "text") == "In 1990 1991 1992 1993 it rained."

@@ -12,7 +12,7 @@ from small import TOPICS, gathered, sentence
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
-from semsearch.text.terms import Lexicon, of_question
+from semsearch.text.terms import Lexicon, question_terms
 from semsearch.topics import topic_fit
 from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, open_topics, write_topics
@@ -126,7 +126,7 @@ def test_a_passage_has_the_same_topics_by_its_text_by_its_postings_and_literally
 def test_a_question_is_near_passages_of_its_topic_that_have_none_of_its_words(
     words: list[LexicalSegment], topics: Topics
 ) -> None:
-    question = topics.of_terms(of_question("Where is the telescope?"))
+    question = topics.of_terms(question_terms("Where is the telescope?"))
     cosines = np.concatenate([*topics.of_postings(words[0].postings)]) @ question
     without = [number for number, text in enumerate(TEXTS) if "telescope" not in text.lower()]
     night = [cosines[number] for number in without if number % 6 == 2]

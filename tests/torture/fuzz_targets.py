@@ -62,7 +62,7 @@ from semsearch.storage.segments import Segment
 from semsearch.system.durable import written_file
 from semsearch.system.locations import has_password, local_path, shown_uri
 from semsearch.text.sentences import sentence_spans
-from semsearch.text.terms import of_question
+from semsearch.text.terms import question_terms
 from semsearch.text.tokens import hash_words, words
 from semsearch.topics.topic_model import Topics, open_topics, write_topics
 from semsearch.word_vectors.language_table import LanguageTable
@@ -529,7 +529,7 @@ def _open_vectors(path: Path) -> None:
 
 def _open_topics(path: Path) -> None:
     topics = open_topics(path, written_file(path).sums)
-    topics.of_terms(of_question("a ship in the storm"))
+    topics.of_terms(question_terms("a ship in the storm"))
     topics.of_passage("Ships", "A captain.")
 
 

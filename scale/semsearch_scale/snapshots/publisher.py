@@ -27,7 +27,7 @@ from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.results.codec import Record
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, write_transaction
-from semsearch.storage.schema import DATABASE, get_count, get_meta, set_meta
+from semsearch.storage.schema import DATABASE, get_generation, get_meta, set_meta
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.system.locations import has_password, shown_uri
 from semsearch.system.locking import writer_lock
@@ -209,7 +209,7 @@ class Publisher:
         started = time.perf_counter()
         folder, store = self.database.folder, open_snapshot_store(self.uri)
         with publishing_lock(folder), self.database.reading() as db:
-            index, generation = get_meta(db, INDEX_ID) or "", get_count(db, "generation")
+            index, generation = get_meta(db, INDEX_ID) or "", get_generation(db)
             check_claim(store, self.uri, index)
             pointer = get_pointer(store)
             before = pointer if pointer is not None and pointer.index == index else None

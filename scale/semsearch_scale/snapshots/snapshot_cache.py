@@ -25,7 +25,7 @@ from pathlib import Path
 
 from semsearch.errors import IndexDamaged, StorageError
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check
-from semsearch.storage.schema import DATABASE, get_count, get_meta
+from semsearch.storage.schema import DATABASE, get_generation, get_meta
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.system.durable import Write, sync_folder, write_durably
 from semsearch.system.locations import cache_folder, shown_uri
@@ -196,7 +196,7 @@ def _check_database(folder: Path, manifest: PublishedManifest) -> None:
     try:
         check(database)
         with database.reading() as db:
-            found = get_meta(db, INDEX_ID), get_count(db, "generation")
+            found = get_meta(db, INDEX_ID), get_generation(db)
             files = {segment.file for segment in get_segments(db) if segment.kind not in VECTORS}
     finally:
         database.close()

@@ -18,9 +18,9 @@ from semsearch.results.codec import ONLY_IF_SET, Record
 class IndexedDocument(Record):
     """A document of an index."""
 
-    path: str  # as one would open it from here; the id, for a text that a program added
-    root: str  # the root it was found under; "" for a text that a program added
-    document: str  # the path below the root, or the id
+    path: str  # path as one would open it from here; the id, for a text that a program added
+    root: str  # root it was found under; "" for a text that a program added
+    document: str  # path below the root, or the id
     title: str
     format: str  # text, markdown, rst, html, pdf, ...
 
@@ -31,10 +31,10 @@ class DocumentInfo(IndexedDocument):
 
     passages: int
     sentences: int
-    words: int  # about
-    size: int  # of its file in bytes; of a text that a program added, in characters
+    words: int  # running words, about
+    size: int  # bytes of its file; characters of a text that a program added
     modified: str | None  # date and time of its file when it was read; None for a text that a program added
-    indexed: str  # date and time
+    indexed: str  # date and time when it was indexed
     metadata: Mapping[str, Any]  # front matter and the like
 
 
@@ -59,10 +59,10 @@ class PlacedSentence(Record):
     """A sentence of a passage."""
 
     sentence_id: int
-    start: int  # in the passage's text, in characters
+    start: int  # first character in the passage's text, from 0
     end: int  # one past its last character
-    line: int  # as in a hit
-    place: str | None  # in the document's own terms, as in a hit
+    line: int  # line in the file, as in a hit
+    place: str | None  # place in the document's own terms, as in a hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class PlacedPassage(Record):
 
     passage_id: int
     headings: tuple[str, ...]  # outermost first
-    page: int | None  # of all its sentences, where the format has pages
+    page: int | None  # page of all its sentences, where the format has pages
     text: str
     sentences: tuple[PlacedSentence, ...]
 
@@ -82,12 +82,12 @@ class DocumentPassages(IndexedDocument):
 
     metadata: Mapping[str, Any]  # front matter and the like
     stale: bool  # its file was changed or deleted since it was indexed
-    count: int  # of all its passages
-    offset: int  # passages before these
+    count: int  # number of all its passages
+    offset: int  # number of passages before these
     passages: tuple[PlacedPassage, ...]
     next: int | None
     found: int | None  # the number, from 0, of the passage that was sought; None: none was, or it no longer exists
-    deleted: bool | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # true: of a stale one, it is gone
+    deleted: bool | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # true: its file is no longer there
 
 
 # -- Pages -------------------------------------------------------------------------------------------------------------
@@ -117,13 +117,13 @@ class PageSentence(Record):
 class PdfPage(Record):
     """A page of an indexed PDF."""
 
-    path: str  # as one would open it from here
-    page: int  # the first is 1
-    pages: int  # of the document
+    path: str  # path as one would open it from here
+    page: int  # number of the page; the first is 1
+    pages: int  # number of the document's pages
     label: str  # the document's own page number, such as "iv"; empty if it has none
-    width: float  # in points, as it is shown
+    width: float  # width in points, as it is shown
     height: float
-    sentences: tuple[PageSentence, ...]  # as they are searched, in order
+    sentences: tuple[PageSentence, ...]  # sentences as they are searched, in order
 
 
 # -- Facets -----------------------------------------------------------------------------------------------------------
@@ -133,16 +133,16 @@ class PdfPage(Record):
 class FacetValue(Record):
     """A value of a facet, and the number of documents that have it."""
 
-    value: str  # as people read it
+    value: str  # text as people read it
     count: int  # documents that pass all filters but the facet's own
-    filter: str  # selects these documents
+    filter: str  # filter that selects these documents
 
 
 @dataclass(frozen=True, slots=True)
 class Facet(Record):
     """The most frequent values of one key. A document with several values counts for each of them."""
 
-    key: str  # as filters write it
+    key: str  # name as filters write it
     own: tuple[str, ...]  # the given filters on this key, which do not apply here
     values: tuple[FacetValue, ...]  # most frequent first
     more: int  # the number of further values
@@ -163,19 +163,19 @@ class FolderFacet(Record):
 class DateFacet(Record):
     """The documents by year, and by month of the year that the filters choose."""
 
-    key: str  # as filters write it; "modified" is the time of the last change
+    key: str  # name as filters write it; "modified" is the time of the last change
     own: tuple[str, ...]
     years: tuple[FacetValue, ...]  # latest first
     more: int  # the number of earlier years
-    year: str | None  # the chosen one
-    months: tuple[FacetValue, ...]  # of it, in order
+    year: str | None  # the chosen year
+    months: tuple[FacetValue, ...]  # months of that year, in order
 
 
 @dataclass(frozen=True, slots=True)
 class Facets(Record):
     """The facets of an index under some filters. A mailbox or table is one document, whatever its records."""
 
-    documents: int  # that pass all filters
+    documents: int  # number of documents that pass all filters
     folders: FolderFacet
     formats: Facet
     dates: tuple[DateFacet, ...]
@@ -217,10 +217,10 @@ class MapStatus(Record):
     """
 
     state: MapState
-    passages: int  # on the map; 0 if there is none
-    of: int  # passages that the index has
-    generation: int | None  # of the index when the map was made
-    progress: MapProgress | None = None  # while it is being made
+    passages: int  # number of passages on the map; 0 if there is none
+    of: int  # number of passages in the index
+    generation: int | None  # generation of the index when the map was made
+    progress: MapProgress | None = None  # set while the map is being made
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,15 +228,15 @@ class MapPassage(Record):
     """A passage of an index, found by its id."""
 
     passage_id: int
-    path: str  # as one would open it from here; the id, for a text that a program added
-    root: str  # the root it was found under; "" for a text that a program added
-    document: str  # the path below the root, or the id
-    title: str  # of the document
+    path: str  # path as one would open it from here; the id, for a text that a program added
+    root: str  # root it was found under; "" for a text that a program added
+    document: str  # path below the root, or the id
+    title: str  # title of the document
     format: str
     headings: tuple[str, ...]  # outermost first
-    line: int  # these of its first sentence
+    line: int  # line of its first sentence, as page, place, start and end
     page: int | None
     place: str | None
     start: int
     end: int
-    text: str  # all of it
+    text: str  # all of its text

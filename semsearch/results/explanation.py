@@ -27,7 +27,7 @@ from semsearch.results.origin import Boosted, ExactWords, Fused, Relevance, Rera
 class TermScore(Record):
     """The score component of one term of the query in the passage."""
 
-    word: str  # as in the query, in lower case; words joined by a character are one
+    word: str  # word as in the query, in lower case; words joined by a character are one
     count: int  # occurrences in the passage, in any form; those in title and headings count double
     beside: int  # occurrences in the passages before and after, which count half
     score: float  # its part of the BM25
@@ -50,8 +50,8 @@ class Cosine(Record):
 
     of: Literal["topics", "passage", "sentence", "title", "words"]
     cosine: float  # the sum of the words' shares
-    weight: float  # of it in the dense score
-    words: tuple[WordShare, ...]  # of the query
+    weight: float  # weight of the cosine in the dense score
+    words: tuple[WordShare, ...]  # shares of the query's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class AlignedWord(Record):
     match: str  # "" if nothing is similar
     similarity: float  # 0 to 1
     before: int  # how many sentences before the quoted one the match stands
-    weight: float  # less for a match that stands before
-    share: float  # weight · similarity: of the score
+    weight: float  # weight of the word, less for a match that stands before
+    share: float  # weight · similarity, the part of the score
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,15 @@ class Explanation(Record):
     query: str
     mode: Mode
     score: float
-    points: Mapping[str, float]  # of each stage that gave some, in their order: they sum to the score
+    points: Mapping[str, float]  # points of each stage that gave some, in their order: they sum to the score
     weights: Weights
-    sentence: str  # of the passage the one nearest in meaning, which counts for the score
-    terms: tuple[TermScore, ...]  # of the query in the passage; none in dense mode
+    sentence: str  # sentence of the passage that is nearest in meaning, which counts for the score
+    terms: tuple[TermScore, ...]  # terms of the query in the passage; none in dense mode
     cosines: tuple[Cosine, ...]  # none in lexical mode, or without a vector
     unknown: tuple[str, ...]  # words of the query without a vector; none in lexical mode
-    boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if any are given
-    exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # if the passage has any
-    rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # if a reranker has read the passage
-    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
-    relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # if it is known
+    boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # set if any are given
+    exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # set if it has any
+    rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # set if a reranker has read the passage
+    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # set in a multi-index search
+    relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # set if it is known
     quote: Quoted | None = field(default=None, metadata=ONLY_IF_SET)  # why the hit quotes its sentence

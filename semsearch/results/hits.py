@@ -63,13 +63,14 @@ def own_terms(first: Position, last: Position | None = None) -> str:
 class DuplicatePassage(Record):
     """The source of a near-duplicate of a hit's passage."""
 
-    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # these as in a hit
+    # name of its index; this and the next five as in a hit
+    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
     path: str
     root: str
     document: str
     title: str
     format: str = field(default="", kw_only=True)
-    line: int  # of the passage
+    line: int  # line of the passage
     page: int | None
     place: str | None = field(default=None, kw_only=True)
     headings: tuple[str, ...]  # outermost first
@@ -99,41 +100,43 @@ class FoundRecord(Record):
 class Hit(FoundRecord):
     """A passage that answers a query, with its sentence that answers best."""
 
-    rank: int  # from 1
-    score: float  # in the chosen mode; comparable within one answer
+    rank: int  # position in the answer, from 1
+    score: float  # score in the chosen mode; comparable within one answer
     occurrences: int | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # in the passage, in mode "exact"
     # mean cosine of topics, passage, best sentence and title, -1 to 1; None: no known word, or another mode
     dense: float | None
-    lexical: float | None  # bm25, larger is better; None: no word in common, or another mode
+    lexical: float | None  # BM25, larger is better; None: no word in common, or another mode
     relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: of `similar`
-    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # its name, in a multi-index search
-    path: str  # as one would open it from here; the id, for a text that a program added
-    root: str  # the root it was found under; "" for a text that a program added
-    document: str  # the path below the root, or the id
-    title: str  # of the document
-    format: str = field(default="", kw_only=True)  # of the document: markdown, pdf, ...
-    line: int  # of the sentence, the first line is 1; of the extracted text, where the file has no lines
-    page: int | None  # of the sentence, where the format has pages
-    place: str | None = field(default=None, kw_only=True)  # of the sentence, in the document's own terms: "slide 3"
-    headings: tuple[str, ...]  # outermost first
-    sentence: str  # the one that answers best; with what follows it, if it ends in a colon
+    # name of its index, in a multi-index search
+    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
+    path: str  # path as one would open it from here; the id, for a text that a program added
+    root: str  # root it was found under; "" for a text that a program added
+    document: str  # path below the root, or the id
+    title: str  # title of the document
+    format: str = field(default="", kw_only=True)  # format of the document: markdown, pdf, ...
+    line: int  # line of the sentence, from 1; of the extracted text, where the file has no lines
+    page: int | None  # page of the sentence, where the format has pages
+    # place of the sentence, in the document's own terms: "slide 3"
+    place: str | None = field(default=None, kw_only=True)
+    headings: tuple[str, ...]  # headings above it, outermost first
+    sentence: str  # sentence that answers best; with what follows it, if it ends in a colon
     # the date or number in it that answers: where it begins and ends; None where none is sure
     answer_span: tuple[int, int] | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
-    passage: str  # all of its text
-    start: int  # of the sentence in the file's text, in characters
+    passage: str  # all of the passage's text
+    start: int  # first character of the sentence in the file's text
     end: int  # one past its last character
     passage_id: int  # never given to another passage of the index
     sentence_id: int  # never given to another sentence of the index
-    # of the document, such as its front matter, and of the record
+    # metadata of the document, such as its front matter, and of the record
     metadata: Mapping[str, Any] = field(default_factory=dict)
     before: tuple[str, ...] = ()  # sentences of the document just before it, as many as requested
     after: tuple[str, ...] = ()  # sentences just after it
     duplicates: tuple[DuplicatePassage, ...] = ()  # near-duplicates that were left out, best first
     # its file was changed or deleted since it was indexed
     stale: bool = field(default=False, kw_only=True, compare=False)
-    # true: of a stale hit, its file is no longer there
+    # true: the file of a stale hit is no longer there
     deleted: bool | None = field(default=None, kw_only=True, compare=False, metadata=ONLY_IF_SET)
-    # of the passage, by its ISO 639-1 code, where it is not the question's
+    # ISO 639-1 code of the passage's language, where it is not the question's
     language: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
     origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 
@@ -196,7 +199,7 @@ class Occurrences(Record):
     """How often a text stands in an index, in mode "exact"."""
 
     occurrences: int
-    passages: int  # in which it stands
+    passages: int  # number of passages in which it stands
     documents: int
 
     def __str__(self) -> str:
@@ -336,19 +339,19 @@ def _is_weak(hit: Hit, floor: float) -> bool:
 class Citation(Record):
     """The source of one numbered passage of a context."""
 
-    number: int  # from 1
-    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # as in a hit
-    path: str  # as in a hit
-    line: int  # the first one
+    number: int  # number in the context, from 1
+    index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # name of its index, as in a hit
+    path: str  # path, as in a hit
+    line: int  # first line
     last_line: int
-    page: int | None  # of the first sentence
-    last_page: int | None = field(default=None, kw_only=True)  # of the last one
-    place: str | None = field(default=None, kw_only=True)  # of the first sentence, in the document's own terms
-    last_place: str | None = field(default=None, kw_only=True)  # of the last one
-    headings: tuple[str, ...]  # outermost first
-    title: str  # of the document
-    format: str = field(default="", kw_only=True)  # of the document
-    text: str  # what is quoted
+    page: int | None  # page of the first sentence
+    last_page: int | None = field(default=None, kw_only=True)  # page of the last sentence
+    place: str | None = field(default=None, kw_only=True)  # place of the first sentence, in the document's own terms
+    last_place: str | None = field(default=None, kw_only=True)  # place of the last sentence
+    headings: tuple[str, ...]  # headings above it, outermost first
+    title: str  # title of the document
+    format: str = field(default="", kw_only=True)  # format of the document
+    text: str  # text that is quoted
     stale: bool = field(default=False, kw_only=True)  # the file was changed or deleted since it was indexed
 
     @property
@@ -380,11 +383,12 @@ class Context(Record):
     """
 
     text: str
-    words: int  # of the whole text, as semsearch.text.text_lengths counts them
+    words: int  # number of words of the whole text, as semsearch.text.text_lengths counts them
     citations: tuple[Citation, ...]
     # the number of passages that were found, where nothing answers
     weak: int | None = field(default=None, metadata=ONLY_IF_SET)
-    verdict: Verdict | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # these two as in hits
+    # verdict and missing words, as in hits
+    verdict: Verdict | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     missing: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     # as `Hits.warnings`, if there are any
     warnings: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, compare=False)

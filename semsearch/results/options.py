@@ -42,17 +42,17 @@ class SearchOptions(Record):
     The index checks the syntax of `filters` (semsearch.filters) and `boosts`.
     """
 
-    k: int = 10  # hits at most
-    mode: Mode = "hybrid"  # by meaning ("dense"), words ("lexical"), or both; or literally ("exact")
-    min_score: float | None = None  # leave out hits below it
-    filters: Sequence[str] = ()  # which documents may answer: all must hold
-    context: int = 0  # sentences before and after the quoted one that hits have as well
+    k: int = 10  # number of hits at most
+    mode: Mode = "hybrid"  # search by meaning ("dense"), words ("lexical"), or both; or literally ("exact")
+    min_score: float | None = None  # score below which hits are left out
+    filters: Sequence[str] = ()  # conditions of documents that may answer: all must hold
+    context: int = 0  # number of sentences before and after the quoted one that hits have as well
     duplicates: bool = False  # also return near-duplicates of better passages, each as a hit of its own
-    passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # only these may answer, by their ids
+    passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # ids of passages that alone may answer
     syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.allowed_passages)
-    per_document: int | None = None  # hits of one document at most
+    per_document: int | None = None  # number of hits of one document at most
     boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.boosts)
-    floor: float = 0.0  # relevance threshold: leave out hits at the end below it (semsearch.results.hits); 0: none
+    floor: float = 0.0  # relevance below which hits at the end are left out (semsearch.results.hits); 0: none
     regex: Sequence[str] = ()  # regular expressions: a passage's text must match all
 
     def __post_init__(self) -> None:

@@ -34,11 +34,12 @@ class Rerank(Record):
 
     points: float
     weight: float
-    said: float  # its score of this passage
+    said: float  # the reranker's score of this passage
     mean: float
-    deviation: float  # above zero
-    model: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # its name, if it is a model
-    alone: float | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of it, without similar passages
+    deviation: float  # standard deviation of its scores, above zero
+    model: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # name, if it is a model
+    # its score of this passage without similar ones
+    alone: float | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     unread: bool | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # true: it did not read the passage
 
 
@@ -50,7 +51,7 @@ class Fused(Record):
     and counts by the square of the share that its score is of the best score of all.
     """
 
-    indexes: tuple[str, ...]  # that were searched
+    indexes: tuple[str, ...]  # names of the indexes that were searched
     alone: float  # the hit's score before it was compared with those of other indexes
     best: float  # the best BM25 of its own index
     near: float  # the remaining share of the feedback, 0 to 1
@@ -60,9 +61,9 @@ class Fused(Record):
 class Boosted(Record):
     """The score component of a boost: points = weight · share."""
 
-    boost: str  # as it was given, without its points
+    boost: str  # text of the boost, without its points
     points: float
-    weight: float  # its points
+    weight: float  # points of the boost
     share: float  # 1 where a filter holds; of recency, the less the older
 
 
@@ -72,7 +73,7 @@ class ExactPart(Record):
 
     text: str
     as_typed: bool  # false: only in other case
-    passages: int  # that have it
+    passages: int  # number of passages that have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,10 @@ class Relevance(Record):
     """How likely a passage answers, and what this is estimated from."""
 
     probability: float  # 0 to 1
-    cosine: float | None  # of the best passage, as in the dense component; None without a vector of the query
-    trust: float | None  # how much it counts, 0 to 1: less where the query's cosines with all passages differ widely
-    words: float | None  # its bm25, relative to the weight of the query's words; None in dense mode
-    share: float  # of the score of the best passage, both without boosts and exact words
+    cosine: float | None  # cosine of the best passage, as in the dense component; None without a vector of the query
+    trust: float | None  # how much the cosine counts, 0 to 1: less where the cosines with all passages differ widely
+    words: float | None  # BM25 of the best passage, relative to the weight of the query's words; None in dense mode
+    share: float  # share of the score of the best passage, both without boosts and exact words
     unknown: float  # share of the query's words without a vector of their own; 0 in lexical mode
 
 
@@ -115,19 +116,21 @@ class Origin(Record):
 
     query: str
     mode: Mode
-    generation: int  # of the index that answered
+    generation: int  # generation of the index that answered
     weights: Weights
-    text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # compared, where it is not the query
-    language: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # of the query, where it is known
-    points: Mapping[str, float] = field(default_factory=dict, kw_only=True)  # of the score, by stage, but for zeros
+    # text that was compared, where it is not the query
+    text: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    # language of the query, where it is known
+    language: str | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    points: Mapping[str, float] = field(default_factory=dict, kw_only=True)  # points of each stage, but for zeros
     cosines: Mapping[str, float] = field(
         default_factory=dict, kw_only=True
     )  # of the query, by what is compared with it
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     boosts: tuple[Boosted, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
-    exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # that the passage has
+    exact: ExactWords | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)  # set if it has any
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)
-    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # in a multi-index search
+    fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # set in a multi-index search
 
     @property
     def score(self) -> float:

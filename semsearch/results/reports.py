@@ -23,9 +23,9 @@ class Progress(Record):
     """The progress of a write: its phase, and the counts so far. The text of scans is recognized in the last."""
 
     phase: Literal["looking", "reading", "embedding", "writing", "recognizing"]
-    files: int = 0  # done
+    files: int = 0  # files that are done
     total_files: int = 0
-    sentences: int = 0  # done in this phase
+    sentences: int = 0  # sentences that are done in this phase
     total_sentences: int = 0  # known from the embedding on
     path: str = ""
 
@@ -34,35 +34,35 @@ class Progress(Record):
 class SyncReport(Record):
     """The report of a write to an index."""
 
-    added: int = 0  # documents, here and below
+    added: int = 0  # number of new documents; the four below count documents, too
     changed: int = 0
     moved: int = 0
     removed: int = 0
     unchanged: int = 0
     skipped: tuple[SkippedFile, ...] = ()  # files and folders that could not be read
-    warnings: tuple[str, ...] = ()  # such as a missing folder
-    passages: int = 0  # written
+    warnings: tuple[str, ...] = ()  # messages, such as that of a missing folder
+    passages: int = 0  # number of passages that were written
     sentences: int = 0
     seconds: float = 0.0
     refitted: bool = False  # whether all vectors were computed again, with components of today's text
-    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: existing files that were not read
+    not_read: Mapping[str, int] = field(default_factory=dict)  # number of existing files that were not read, by ending
 
 
 @dataclass(frozen=True, slots=True)
 class Adapted(Record):
     """The size of the topics that an index has learned from its text."""
 
-    topics: int  # dimensions that vectors of passages have for them
+    topics: int  # dimensions that vectors of passages have for topics
     terms: int
-    passages: int  # that they were learned from
+    passages: int  # number of passages that topics were learned from
 
 
 @dataclass(frozen=True, slots=True)
 class Status(Record):
     """The state of an index: counts, settings, size."""
 
-    path: str  # of the index's folder
-    created: str  # date and time
+    path: str  # path of the index's folder
+    created: str  # date and time of its creation
     generation: int  # the number of writes
     roots: tuple[str, ...]  # the indexed folders and files
     documents: int
@@ -70,21 +70,21 @@ class Status(Record):
     sentences: int
     words: int  # running words
     vectors: int  # in segments, including those of removed documents
-    removed: int  # of these
+    removed: int  # vectors of removed documents among these
     segments: int  # files of vectors, words and topics
-    size_bytes: int  # of all files
-    dimension: int  # of a sentence's vector
+    size_bytes: int  # bytes of all files
+    dimension: int  # dimension of a sentence's vector
     method: str  # sif, usif, tfidf or mean
     a: float | None  # the weights' parameter
-    components: int  # that are removed
+    components: int  # number of common components that are removed
     frequencies: str  # where p(w) comes from
     adapted: Adapted | None  # None: turned off, or too few passages
-    vectors_name: str  # of the word vectors
+    vectors_name: str  # name of the word vectors
     vectors_digest: str
-    fitted_sentences: int | None  # that there were at the last fit; None while there is nothing fitted
+    fitted_sentences: int | None  # number of sentences at the last fit; None while there is nothing fitted
     stale: int | None  # files that a sync would change; None: not requested
     exact: bool = False  # whether every passage is compared with a query, however many there are
-    not_read: Mapping[str, int] = field(default_factory=dict)  # by ending: files below the roots
+    not_read: Mapping[str, int] = field(default_factory=dict)  # number of files that are not read, by ending
     partly_read: int = 0  # documents with unread or doubtful parts
     # documents by ISO 639-1 code; empty if languages are not detected
     languages: Mapping[str, int] = field(default_factory=dict)
@@ -145,7 +145,7 @@ class Problem(Record):
 
     path: str
     kind: ProblemKind
-    reason: str  # and the remedy
+    reason: str  # why, and the remedy
 
 
 def count_endings(paths: Iterable[str]) -> dict[str, int]:

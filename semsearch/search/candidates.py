@@ -50,19 +50,19 @@ class QueryPart:
 class Query:
     """A query as the stages read it. Without a vector or words, that retriever is not used, or knows no word of it."""
 
-    text: str  # that is compared
+    text: str  # text that is compared
     options: SearchOptions
-    vector: Float32 | None  # (d,), or (d + k,) where the index has topics
-    words: TermLookup | None  # its terms, looked up in the postings
-    original: str | None = None  # as it was typed; None for passages that stand for a query
+    vector: Float32 | None  # vector (d,), or (d + k,) where the index has topics
+    words: TermLookup | None  # terms, looked up in the postings
+    original: str | None = None  # text as it was typed; None for passages that stand for a query
     terms: QuestionTerms | None = None  # None for passages that stand for a query by their vectors
-    embedder: SentenceEmbedder | None = None  # that made the vector, and knows the query's language
+    embedder: SentenceEmbedder | None = None  # embedder that made the vector, and knows the query's language
     vector_words: Ragged | None = None  # the words of its vectors that each of the different words of `terms` has
-    language: str | None = None  # in which it was read; None where all is read as English
-    word_count: int = 0  # as its language divides them
-    share_without_vectors: float = 0.0  # of its words; 0 in lexical mode
-    dense_weight: float | None = None  # of the cosine in the fusion; None: as of a query of known words
-    parts: Sequence[QueryPart] = ()  # that passages may have literally
+    language: str | None = None  # language in which it was read; None where all is read as English
+    word_count: int = 0  # number of words, as its language divides them
+    share_without_vectors: float = 0.0  # share of its words; 0 in lexical mode
+    dense_weight: float | None = None  # weight of the cosine in the fusion; None: as of a query of known words
+    parts: Sequence[QueryPart] = ()  # parts that passages may have literally
     allowed: IdRanges | None = None  # the passages that filters and phrases let through; None: all
     hidden: Int64 = field(default_factory=_NO_IDS.copy)  # passages that must not answer
     included: Int64 = field(default_factory=_NO_IDS.copy)  # passages that are scored in any case, to be explained
@@ -129,8 +129,8 @@ class RelevanceOf:
 
     level: float  # the logarithm of the odds of the best passage
     probability: Float64  # (n,)
-    share: Float64  # of the best score (n,)
-    cosine: float  # of the best passage, as its trust and its words
+    share: Float64  # share of the best score (n,)
+    cosine: float  # cosine of the best passage; trust and words are also of this one
     trust: float
     words: float
 
@@ -158,8 +158,8 @@ class Ranking:
     """The best candidates in order, by their positions among all."""
 
     candidates: Candidates
-    order: Sequence[int]  # of the hits, best first
-    near_duplicates: Mapping[int, Sequence[int]]  # of hits: the passages alike
+    order: Sequence[int]  # positions of the hits, best first
+    near_duplicates: Mapping[int, Sequence[int]]  # positions of near-duplicates, by that of their hit
     may_be_longer: bool  # whether a deeper search may find as many hits as were asked for
 
     @property

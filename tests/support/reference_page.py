@@ -70,7 +70,9 @@ def class_lines(path: Path) -> Iterator[str]:
         yield from (f"### {node.name}", "", _prose(ast.get_docstring(node) or ""), "")
         yield from ("| key | is | meaning |", "|---|---|---|")
         for field in fields:
+            above = lines[field.lineno - 2].strip()  # where a comment stands that is too long for the field's line
             comment = lines[(field.end_lineno or 1) - 1][field.end_col_offset or 0 :].partition("#")[2]
+            comment = comment or (above.removeprefix("#") if above.startswith("#") else "")
             yield f"| `{ast.unparse(field.target)}` | {_code(ast.unparse(field.annotation))} | {_prose(comment)} |"
         yield ""
 

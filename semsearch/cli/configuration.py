@@ -70,7 +70,7 @@ _KEYS = {  # with their section and name: `search.k`: ("search", "k")
     for section, cls in _SECTIONS.items()
     for name in cls.__annotations__
 }
-_PATHS = ("indexes", "rerank", "settings.vectors")  # or names, all but the first
+_PATHS = ("indexes", "rerank", "settings.vectors")  # keys of paths, or of names in all but the first
 _OF_USER = {"indexes", "server", "rerank", "settings.vectors", "settings.store"}
 _OF_USER |= {key for key, (section, _) in _KEYS.items() if section == "model"}  # keys that no project's file has
 SECRET = "model.key"  # is never shown
@@ -213,7 +213,7 @@ def use_configuration(command: str | None) -> dict[str, dict[str, Any]]:
     configuration = read_configuration()
     _CURRENT.set(configuration)
     general = configuration.of("")
-    options = {"indexes": "indexes"}  # that are configured, with their keys
+    options = {"indexes": "indexes"}  # options that are configured, with their keys
     if command in _RERANKING:
         options |= {"rerank": "rerank", "rerank_seconds": "rerank_seconds"}
     if command in _SEARCHING:

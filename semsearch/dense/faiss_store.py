@@ -70,7 +70,7 @@ def _read(path: Path) -> Any:
 
 # -- A segment ---------------------------------------------------------------------------------------------------------
 
-_CANDIDATES = 8  # for each vector that is asked for: their recall is in docs/developers/large-indexes.md
+_CANDIDATES = 8  # candidates for each vector that is asked for: their recall is in docs/developers/large-indexes.md
 CODED = 1 << 13  # vectors from which a segment gets codes: below, a scan takes less than half a millisecond
 _FEWEST = 50  # vectors: as many candidates are taken as for these where fewer are asked for
 _CANDIDATES_SHARE = 1 / 16  # of a segment, at most: to score more takes longer than to compare all vectors

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 MOST_SEGMENTS = 8
 MOST_DEAD = 0.25
-FEW_DEAD = 256  # which cost a search nothing, and each rewriting three flushed files
+FEW_DEAD = 256  # removed ones cost a search nothing, and each rewriting three flushed files
 
 
 @dataclass(frozen=True, slots=True)

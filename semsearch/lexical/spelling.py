@@ -35,7 +35,7 @@ ARRAYS = 6  # of W numbers each
 
 _FIRST, _SECOND = np.uint64(0x9E3779B1), np.uint64(0x85EBCA6B)
 _LENGTHS = 64  # more than the longest word has letters
-_BITS = np.zeros(1, dtype=np.uint8)  # that are set in each number below 2^16; NumPy 1 cannot count them
+_BITS = np.zeros(1, dtype=np.uint8)  # number of bits that are set in each number below 2^16; NumPy 1 cannot count them
 for _ in range(16):
     _BITS = np.concatenate((_BITS, _BITS + np.uint8(1)))
 

@@ -28,7 +28,7 @@ OUT_OF_MEMORY = int(getattr(signal, "SIGUSR1", 0))
 _LOOK = 0.05  # seconds between looks at the memory, and at whether the process that asks still runs
 _LARGE = 4  # a process that has taken this part of its memory ends once it has answered
 _OVER = 1 << 28  # bytes of addresses beyond the memory: Linux counts those too, and the look at the memory says more
-_FILES = 64  # that may be open at the same time: the modules of readers
+_FILES = 64  # files that may be open at the same time: the modules of readers
 
 
 # -- Messages ----------------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ class Format:
     isolated_from: int | None = None  # length from which on files are read in another process, with limits; None: never
     has_pictures: bool = False  # text may be recognized in them
     needs: tuple[str, str] | None = None  # the module that its reader imports, and the extra that installs it
-    sign: bytes = b""  # that its files begin with
+    sign: bytes = b""  # bytes that its files begin with
     zip_mark: str = ""  # a member that only its zip archives have, or their media type
 
     @property

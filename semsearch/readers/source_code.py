@@ -58,11 +58,11 @@ class _Line(NamedTuple):
 class _Definition(NamedTuple):
     """A function, class or the like, by its lines, counted from 0."""
 
-    first: int  # with the comments above it
+    first: int  # first line, of the comments above it
     last: int
-    head: int  # that its name is in
+    head: int  # line that has its name
     name: str
-    start: int  # of its name, in the source
+    start: int  # first character of its name in the source
 
 
 _COMMENTS = ("comment", "line_comment", "block_comment", "multiline_comment")

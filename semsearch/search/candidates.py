@@ -96,7 +96,7 @@ class Candidates:
         unknown = np.full(len(ids), np.nan)
         self.ids = ids  # (n,)
         self.spans = spans  # their documents, neighbours and sentences
-        self.are_sections: Bool = spans.below_heading & (spans.code == 0)  # of guides, and no source code (n,)
+        self.are_sections: Bool = spans.below_heading & (spans.code == 0)  # whether they are sections of guides, and no source code (n,)
         self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
         self.scores = unknown  # their sums; NaN for a passage that neither retriever knows (n,)
@@ -107,7 +107,7 @@ class Candidates:
         self.sentences: Int64 = np.full(len(ids), -1)  # the number of that nearest in meaning, -1 for none (n,)
         self.vectors: Float32 | None = None  # of the passages, zero where there is none (n, d + k)
         self.weights = Weights(1.0, 0.0)
-        self.are_other: Bool | None = None  # which are in another language than the query, if any is (n,)
+        self.are_other: Bool | None = None  # whether they are in another language than the query, if any is (n,)
         self.weights_of_others = self.weights
         self.are_aligned = False  # whether the alignment of the query's words counts in the cosines of these
         self.asked: QueryWords | None = None  # the words that are aligned, once they are

@@ -47,7 +47,7 @@ _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readByt
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
 _LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
 _MOST_READ = 500  # passages whose texts are read for one part, the best by their words
-_AT_ONCE = 32  # of them, until there are too many
+_AT_ONCE = 32  # passages that are read at once, until there are too many
 
 # -- Recognising -------------------------------------------------------------------------------------------------------
 

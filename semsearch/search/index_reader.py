@@ -262,7 +262,7 @@ class IndexReader:
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self.fit = fit_stamp(db)
         self.word_vectors = vectors  # the index's, opened when first needed
-        self._in_languages: OpenCache[tuple[str, ...], SentenceEmbedder] = OpenCache()  # that know more languages
+        self._in_languages: OpenCache[tuple[str, ...], SentenceEmbedder] = OpenCache()  # embedders of more languages
         self._may_read_files = False
         self._asked_at: int | None = None  # what was recorded of trust when it was asked
         self._address = get_address(db)

@@ -237,7 +237,7 @@ def _foreign_terms(text: str, language: str, languages: Sequence[str], vectors: 
 # -- Search by example: a passage, a document or given texts -----------------------------------------------------------
 
 
-MOST_PASSAGES = 500  # that stand for a document
+MOST_PASSAGES = 500  # passages that stand for a document
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from semsearch.word_vectors.table import WordVectors
 
 # -- Words -------------------------------------------------------------------------------------------------------------
 
-Texts = tuple[str, ...]  # that are read together, such as the sentences of a passage
+Texts = tuple[str, ...]  # texts that are read together, such as the sentences of a passage
 _Form = tuple[Any, Int64]  # a form of the words of some texts, one after the other, and how many each text has
 _MOST_READ = 4096  # such groups: ten megabytes
 _MOST_STEMS = 1 << 17  # terms that are remembered

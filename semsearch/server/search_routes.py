@@ -22,7 +22,7 @@ router = Operations()
 
 # -- Parameters --------------------------------------------------------------------------------------------------------
 
-_MOST_PASSAGES = 250_000  # that a search may be restricted to: about as many as fit into a body
+_MOST_PASSAGES = 250_000  # passages that a search may be restricted to: about as many as fit into a body
 _Text = Annotated[str, StringConstraints(max_length=10_000)]
 _Query = Annotated[_Text, Field(description="The query, in any words.", examples=["how do I rotate the keys?"])]
 _Origin = Annotated[bool, Field(description="Include each hit's origin, which explain needs to reproduce its score.")]

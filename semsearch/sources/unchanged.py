@@ -85,7 +85,7 @@ class PresentFile(NamedTuple):
     size: int
     mtime_ns: int
     has_reader: bool = True  # there is a reader for its name, or --include names it
-    columns: Columns = NO_COLUMNS  # that were chosen for its root
+    columns: Columns = NO_COLUMNS  # columns that were chosen for its root
     store: str = ""
 
 

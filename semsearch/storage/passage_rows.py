@@ -45,7 +45,7 @@ class PassageRow:
     text: str
     sentences: Int32
     places: str | None = None  # JSON: (number of a sentence, the place from there on)
-    is_of_record: bool = False  # which has metadata of its own
+    is_of_record: bool = False  # the passage is a record with metadata of its own
 
     def sentence(self, number: int) -> str:
         """The text of the sentence with a number, counted from 0."""
@@ -70,7 +70,7 @@ class PassageRow:
 PASSAGE_COLUMNS = "id, document_id, first_sentence, sentence_count, line, page, headings, text, places, sentences"
 PASSAGE_NUMBERS = 4  # the first columns, which the upper half of the checksum covers
 _AT_ONCE = 1024  # passages whose documents are read together
-SENTENCE_BYTES = 20  # that a sentence takes in the column `sentences`
+SENTENCE_BYTES = 20  # bytes that a sentence takes in the column `sentences`
 _INSERT_PASSAGE = f"INSERT INTO passages ({PASSAGE_COLUMNS}, sum) VALUES ({', '.join('?' * 11)})"
 _PASSAGES = f"SELECT {PASSAGE_COLUMNS}, sum FROM passages"
 _PASSAGES_BY_ID = f"{_PASSAGES} WHERE id IN (SELECT value FROM json_each(?))"

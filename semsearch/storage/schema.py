@@ -113,7 +113,7 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "id": "count",
         "card": "object",
         "generation": "count",
-        "sentences": "count",  # that it was fitted to
+        "sentences": "count",  # number of sentences that it was fitted to
         "sums": "numbers",
         "state": "bytes",
     },
@@ -123,7 +123,7 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "mtime_ns": "time",
         "checked_ns": "time",
         "max_bytes": "count",  # the limit that held
-        "reader": "text",  # which would have read it, and the version of semsearch
+        "reader": "text",  # reader that would have read it, and the version of semsearch
         "lasting": "flag",  # whether it need not be tried again while it is the same
         "reason": "text",
     },

@@ -147,7 +147,7 @@ def _without_ctrl_c() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_work: Callable[[Any], Any]  # of this process, if it is a worker
+_work: Callable[[Any], Any]  # the work of this process, if it is a worker
 
 
 def _start_worker(work: Callable[[Any], Any]) -> None:

@@ -43,7 +43,7 @@ class LanguageRules:
 
     name: str
     stemmer: str | None = None  # as Snowball calls it; None: words stay as they are
-    letters: str = ""  # that keep their accents
+    letters: str = ""  # letters that keep their accents
     is_latin: bool = True  # if not, words in Latin letters are taken for English
     folds: bool = True  # whether accents are taken off at all
     pairs: bool = False  # of characters that are words by themselves
@@ -166,13 +166,13 @@ _ENGLISH_WORDS = frozenset(
 _ENOUGH = 0.12  # of a text's words: so many of these, and it is English
 _FEWEST = 3  # different words of a text that may be in another language in Latin letters
 _FEW_OTHER = 2  # of its words that are stop words of one other language or have a letter beyond those of English
-_MORE_OTHER = 4  # the same of a passage of a document in English, which may be a list of foreign names
+_MORE_OTHER = 4  # such words of a passage of a document in English, which may be a list of foreign names
 _BEYOND = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")  # Latin letters that English has not
 _RUSSIAN, _NOT_RUSSIAN = frozenset("ыэ"), frozenset("іўїє")  # letters of Russian and Belarusian, and not of Russian
 _LIKELY = 0.7  # the probability from which on it is
 _NEAR = 0.8  # of a question's stop words: so many of a language of the index, and it may be in that
 _LETTERS = 0.3  # of a text's letters, in another script
-_KANA = 0.05  # for each Chinese character: so many, and the text is Japanese
+_KANA = 0.05  # kana for each Chinese character from which a text is Japanese
 _GLANCE = 400  # characters
 _FEW = 20  # words
 _LONGER = 1.25  # times as many bytes as characters

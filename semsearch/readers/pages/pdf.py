@@ -124,7 +124,7 @@ def _key(text: str) -> str:
 
 # -- Headings ----------------------------------------------------------------------------------------------------------
 
-_LARGER = 1.12  # than the text
+_LARGER = 1.12  # times the size of the text
 _LONGEST = 200  # characters
 _MOST_LINES = 4
 _NOT_LETTERS = re.compile(r"[\W_]+")

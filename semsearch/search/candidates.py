@@ -96,7 +96,7 @@ class Candidates:
         unknown = np.full(len(ids), np.nan)
         self.ids = ids  # (n,)
         self.spans = spans  # their documents, neighbours and sentences
-        self.are_sections: Bool = spans.below_heading & (spans.code == 0)  # whether they are sections of guides, and no source code (n,)
+        self.are_sections: Bool = spans.below_heading & (spans.code == 0)  # below a heading, and no source code (n,)
         self.literal = literal  # parts of the query that passages have literally, by id
         self.points: dict[str, Float64] = {}  # by name: what is added to each score (n,)
         self.scores = unknown  # their sums; NaN for a passage that neither retriever knows (n,)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
-_STORES, _SENTENCES = "stores", "sentences"  # keys of what successive generations share
+_STORES = "stores"  # a key of what successive generations share
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class IndexView:
 
     def documents_of(self, passages: Iterable[PassageRow]) -> dict[int, DocumentRow]:
         """The rows of the documents that passages are in, by id."""
-        ids = (passage.document_id for passage in passages)
+        ids = [passage.document_id for passage in passages]
         return self.reader.memory.documents.of(ids, partial(need_documents, self.db))
 
     def texts(self, ids: Iterable[int]) -> dict[int, str]:
@@ -172,7 +172,7 @@ class IndexView:
         if embedder is None:
             numbers = np.repeat(spans.firsts - starts, spans.counts) + np.arange(spans.counts.sum())
             return self.reader.sentence_vectors.fetch(numbers)
-        made = self.reader.embedded_sentences.of(ids.tolist(), partial(self._embedded, embedder))
+        made = self.reader.memory.sentences.of(ids.tolist(), partial(self._embedded, embedder))
         n, first_and_rows = int(spans.counts.sum()), zip(starts.tolist(), map(made.get, ids.tolist()), strict=True)
         parts = [(first, rows) for first, rows in first_and_rows if rows is not None and len(rows)]
         if not parts:
@@ -220,6 +220,7 @@ class Memory:
         self.languages = ReadCache[int, str](1 << 16)  # of documents
         self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
         self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions
+        self.sentences = ReadCache[int, UInt8](8192)  # those of passages that are not stored: twenty-five megabytes
         self.words = ReadTexts()
         self.facets: ReadCache[Hashable, Facets] = ReadCache(32)  # some kilobytes each
         self.filtered = ReadCache[Hashable, tuple[IdRanges | None, Sequence[str]]](64)  # passages, and notices
@@ -229,7 +230,6 @@ class Memory:
 # -- The reader of one generation --------------------------------------------------------------------------------------
 
 _SAMPLE = 256  # passages: the spread is within a twentieth of that over all
-_MOST_EMBEDDED = 8192  # passages of which sentences are kept: some twenty-five megabytes at 256 dimensions
 
 
 class IndexReader:
@@ -269,7 +269,7 @@ class IndexReader:
         self._database, self._names, self._folder = database, named_outside(database, db), database.folder / SEGMENTS
         is_next = previous is not None and previous._address == self._address
         self._opened: OpenCache[Hashable, Any] = previous._opened if previous and is_next else OpenCache()
-        self._opened.keep({_STORES, *(segment.file for segment in self._segments), self.fit, (self.fit, _SENTENCES)})
+        self._opened.keep({_STORES, *(segment.file for segment in self._segments), self.fit})
 
     def languages_beside(self, language: str | None) -> tuple[str, ...]:
         """The languages by whose rules a question in one of them is read: not those of a few stray documents."""
@@ -356,12 +356,6 @@ class IndexReader:
     def stores_sentences(self) -> bool:
         """Whether the vectors of sentences are stored; if not, `IndexView.sentences` makes them."""
         return bool(self._of("sentence")) or self.fit is None
-
-    @property
-    def embedded_sentences(self) -> ReadCache[int, UInt8]:
-        """The vectors of sentences that are not stored, by passage: as long as the fit lasts."""
-        vectors: ReadCache[int, UInt8] = self._opened.get((self.fit, _SENTENCES), lambda: ReadCache(_MOST_EMBEDDED))
-        return vectors
 
     @cached_property
     def lexical(self) -> WordSearch:

@@ -56,12 +56,12 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     likely = candidates.relevance
     relevances = [None] * len(order) if likely is None else likely.probability[order].tolist()
     origins, languages = origins_of(query, candidates, order, index), index.languages_of(rows)
-    hits = list[Hit]()
+    hits, context = list[Hit](), query.options.context
     for number, (at, passage, quote) in enumerate(zip(order, rows, quotes, strict=True)):
         document, language = documents[passage.document_id], languages[number]
         first, _, start, _, line = passage.sentences[quote.first].tolist()
         _, last, _, end, _ = passage.sentences[quote.last].tolist()
-        before, after = _neighbours(index.db, document, passage, quote, query.options.context)
+        before, after = _neighbours(index.db, document, passage, quote, context) if context > 0 else ((), ())
         hits.append(
             Hit(
                 rank=number + 1,
@@ -154,8 +154,6 @@ def _neighbours(
     db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, quote: Quote, n: int
 ) -> tuple[Sentences, Sentences]:
     """Up to n sentences before and after what a passage shows, if need be from the document's other passages."""
-    if n <= 0:
-        return (), ()
     texts = passage.sentence_texts
     before, after = texts[: quote.first], texts[quote.last + 1 :]
     first, last = document.first_passage, document.first_passage + document.passages

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import itemgetter
 
 import numpy as np
@@ -54,7 +55,7 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     groups = _groups(ranking) if wanted.rules else [(at,) for at in ranking.order]
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
-    positions = [*dict.fromkeys([*best, *(at for group in groups for at in group)])]
+    positions = [*dict.fromkeys(chain(best, *groups))]
     asked = asked_words(query, candidates, index)
     are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
     aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)

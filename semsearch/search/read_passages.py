@@ -60,7 +60,7 @@ class ReadTexts:
         for language in dict.fromkeys(languages):
             in_language = [group for group, code in zip(groups, languages, strict=True) if code == language]
             forms |= self._forms(in_language, language, table)
-        hashes, terms, ids = zip(*(forms[group] for group in groups), strict=True)
+        hashes, terms, ids = zip(*map(forms.__getitem__, groups), strict=True)
         return TextWords(*_joined(hashes), *_joined(terms), *_joined(ids))
 
     def terms(self, texts: Sequence[str], language: str) -> list[UInt64]:

@@ -97,13 +97,17 @@ _ASKS_DEFINITION = re.compile(
     r"\W*(?:(?:what|who)(?: is|'s| are| was| were)|what do(?:es)?(?=.* (?:mean|do|stand for)\W*\Z)|define|meaning of) "
     r"(?:an? |the )?(?P<thing>[\w-]+(?: [\w-]+){0,3}?)(?: mean| do| stand for)?\W*\Z"
 )
-_DEFINES = (
-    r"(?P<fully>(?:(?:is|are|was|were)(?= (?:an?|the|one|any) )|are(?= (?:\w+ )?\w+s\b)"
-    r"|means?|refers? to|stands? for|represents?|consists? of)\b)"
-    r"|(?:is|are|was|were|lets?|allows?|defines?|describes?|provides?)\b"
+_IS_FULLY = (  # what a sentence says that begins with the thing
+    r"(?:(?:is|are|was|were)(?= (?:an?|the|any|\w+['’]s) )|are(?= (?:\w+ )?\w+s\b)"
+    r"|means?|refers? to|stands? for|represents?|consists? of)\b"
+)
+_IS = (
+    r"(?:(?:is|are|was|were)(?= (?:how|what|where|one|like|similar|used|called|responsible)\b)"
+    r"|lets?|allows?|defines?|describes?|provides?|(?:can|may) be (?:an?|any|used (?:to|for|as)))\b"
 )
 _SUBORDINATE = (
     "although|as|because|before|after|how|if|once|since|that|though|unless|until|what|when|where|whether|while"
+    "|this|these|those|such|your|our|its|their"  # one of several: "this directive is a special case"
 )
 _YEAR = re.compile(r"(?:1\d|20)\d\d\Z")
 _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE)
@@ -122,7 +126,7 @@ class AnswerKind:
     is_definition: bool  # what a thing is
     is_date: bool
     is_telling: bool  # whether anything is asked for that a sentence of prose may have or lack
-    is_told: bool  # whether one page tells what is asked for, and others mention only what it is of
+    told: int  # best hits of which one may come first: one page tells what is asked for, others mention what it is of
 
     @property
     def most(self) -> float:
@@ -190,7 +194,7 @@ def answer_kind(question: str, language: str) -> AnswerKind:
         is_definition=definition is not None,
         is_date=is_english and _WHEN.search(folded) is not None,
         is_telling=not names.isdisjoint(("quote_number", "quote_name", "quote_default")),
-        is_told=not names.isdisjoint(("quote_number", "quote_default", "quote_definition")),
+        told=30 if definition is not None else 10 if names & {"quote_number", "quote_default"} else 0,
     )
 
 
@@ -242,7 +246,7 @@ def _stem(plural: str) -> str:
 def _definition(question: str) -> re.Pattern[str] | None:
     """How a sentence begins that says what a thing is, if that is asked for, or a row of a glossary.
 
-    The named groups are of those that say it fully: "X is a ...". Of 40 such questions 28 are answered, without it 11.
+    The named groups are of those that say it fully: "X is a ...", "X: a ...". Of 25 such questions 22 are answered.
     """
     asked = _ASKS_DEFINITION.match(question)
     if asked is None:
@@ -250,9 +254,13 @@ def _definition(question: str) -> re.Pattern[str] | None:
     stems = [re.escape(word.removesuffix("s") if len(word) > 3 else word) for word in asked["thing"].split()]
     thing = r"\W{1,3}".join(rf"{stem}(?:e?s)?" for stem in stems)
     between = r"[^\w:]{1,3}(?:\([^)]{0,60}\)\W{1,3}|[^.]{0,40}, )?(?:\w+ (?!(?:is|are|was|were)\b))?"
-    subject = rf"\W{{0,5}}(?!(?:{_SUBORDINATE})\b)(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
-    row = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?P<row> \| )"  # of a glossary
-    return re.compile(rf"{subject}(?:{_DEFINES})(?! (?:not|also|\w+ed)\b)|{row}", re.IGNORECASE | re.DOTALL)
+    subject = rf"(?!(?:{_SUBORDINATE})\b)(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
+    fully = rf"(?P<fully>(?:(?:an?|the)\W{{1,3}})?{thing}{between}{_IS_FULLY}(?! not\b))"
+    sentence = rf"(?:{fully}|{subject}(?:{_IS_FULLY}|{_IS})(?! (?:not|also|(?!used|called)\w+ed)\b))"
+    text = r"(?!(?:this|these|see)\b)(?=(?:[\w'-]+ ){3})"
+    entry = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?: \| |(?P<entry>: {text}))"  # of a glossary
+    called = rf"[^.]*\b(?:called|known as|termed) (?:an? )?\W?{thing}\b"
+    return re.compile(rf"[^\w-]{{0,5}}{sentence}|{entry}|{called}", re.IGNORECASE | re.DOTALL)
 
 
 # -- Verbs in two words ------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from semsearch.search.exact_words import exact_words, passages_with
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import find_occurrences, make_hits
 from semsearch.search.prepare_query import prepare
-from semsearch.search.quote import TOLD, compare, quote
+from semsearch.search.quote import compare, quote
 from semsearch.search.relevance import judge, relevance
 from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.languages import ENGLISH
@@ -205,8 +205,8 @@ STAGES: tuple[Stage, ...] = (
 def first_k(query: Query, candidates: Candidates, index: IndexView) -> Ranking:
     """The order of the answer: best first, at most so many of a document, near-duplicates behind the best of them."""
     options, scores, ids = query.options, candidates.scores, candidates.ids
-    is_told = answer_kind(query.original or query.text, query.language or ENGLISH).is_told
-    k = max(options.k, TOLD) if is_told else options.k  # of more than are asked for, one may come first
+    wanted = answer_kind(query.original or query.text, query.language or ENGLISH)
+    k = max(options.k, wanted.told)  # of more than are asked for, one may come first
     order = np.argsort(-scores, kind="stable")
     order = order[~np.isnan(scores[order])]
     has_enough = len(order) >= options.k

@@ -227,6 +227,11 @@ def test_a_note_is_found_and_filtered_by_its_other_names(tmp_path: Path, small_v
         assert {each.title for each in index.search("ship", filters=["aliases=old dock"])} == {"Harbour"}
 
 
+def test_addresses_among_the_other_names_are_not_read() -> None:
+    document = read_bytes(b"---\naliases: [/content/harbour/, Old Dock]\n---\nThe ship waits.\n", "harbour.md")
+    assert sentences(document) == ["Old Dock", "The ship waits."]
+
+
 def test_a_rule_at_the_beginning_of_a_windows_file_is_no_front_matter_without_an_end() -> None:
     document = read("---\r\n" + "The tide rises.\r\n" * 1_000)
     assert document.metadata == {}

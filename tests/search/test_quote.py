@@ -257,12 +257,28 @@ def test_the_title_of_a_short_document_says_its_words_for_all_sentences(
 
 def test_a_definition_is_looked_for_in_linear_time() -> None:
     wanted = answer_kind("what is an anchor rope", "en")
-    assert wanted.factor(Part("The anchor-rope is strong.", 0, 0)) > 1
-    assert wanted.factor(Part("The anchor rope knot is strong.", 0, 0)) == 1
-    assert wanted.factor(Part("While the anchor rope is strong, it is long.", 0, 0)) == 1
-    assert wanted.factor(Part("anchor rope | what holds", 0, 0)) > wanted.factor(
-        Part("An anchor rope is strong.", 0, 0)
-    )
+    fully = wanted.factor(Part("The anchor-rope is a line.", 0, 0))
+    for text in (
+        "Anchor rope: a line that holds ships.",
+        "Anchor ropes are lines.",
+    ):
+        assert wanted.factor(Part(text, 0, 0)) == fully
+    for text in (
+        "The anchor-rope lets ships swing.",
+        "A long anchor rope is a risk.",
+        "A line that holds a ship is called an anchor rope.",
+        "anchor rope | what holds",
+    ):
+        assert 1 < wanted.factor(Part(text, 0, 0)) < fully
+    for text in (
+        "The anchor rope is strong.",
+        "The anchor rope knot is strong.",
+        "While the anchor rope is a line, it is long.",
+        "This anchor rope is a special case.",
+        "--anchor-rope is the name of a line.",
+        "Anchor rope: see below",
+    ):
+        assert wanted.factor(Part(text, 0, 0)) == 1
     assert wanted.factor(Part("An anchor rope" + "(" * 10**6, 0, 0)) == 1
     assert wanted.factor(Part("a " * 10**6, 0, 0)) == 1
 

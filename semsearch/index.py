@@ -223,9 +223,9 @@ class Index(Writable, Searchable):
             return self._searcher
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
-        answers = self.searcher.search(queries, options_for(self._reranker, options))
         if self._reranker is None:
-            return answers
+            return self.searcher.search(queries, options)
+        answers = self.searcher.search(queries, options_for(self._reranker, options))
         answered = while_wanted(zip(queries, answers, strict=True))
         return [rerank(self._reranker, query, hits) for query, hits in answered]
 

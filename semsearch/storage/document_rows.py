@@ -32,7 +32,7 @@ from semsearch.storage.checksums import (
     row_sums,
 )
 from semsearch.system.locations import uri_scheme
-from semsearch.system.source_files import NotTheFile, source_digest, storable_time
+from semsearch.system.source_files import NotTheFile, source_digest
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
 
@@ -398,7 +398,7 @@ def _is_gone(document: DocumentRow) -> bool | None:
         return None
     if status.st_size != document.size or not stat.S_ISREG(status.st_mode):
         return False
-    is_same = looks_unchanged(document, status.st_size, storable_time(status.st_mtime_ns))
+    is_same = looks_unchanged(document, status.st_size, status.st_mtime_ns)
     return None if is_same or not _has_other_content(document, status) else False
 
 

@@ -27,11 +27,10 @@ import operator as op
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import translate
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from semsearch.errors import UsageError
@@ -41,8 +40,7 @@ from semsearch.system.locations import working_folder
 Test = Callable[[FilterRow], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A key, an operator and values: of a negative operator none of them may match, else one must."""
 
     key: str  # in lower case
@@ -54,8 +52,7 @@ class Comparison:
         return any(test(row) for test in self.tests.values()) != self.operator.startswith("!")
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """What a filter says: one of its comparisons must hold; none of them, if it is negated."""
 
     text: str

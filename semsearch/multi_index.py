@@ -345,8 +345,8 @@ def namespaced(
     """
     firsts = {name: _STEP * number for number, name in enumerate(passages)}
     rows = {
-        first + id_: replace(
-            row, id=first + row.id, document_id=first + row.document_id, first_sentence=first + row.first_sentence
+        first + id_: row._replace(
+            id=first + row.id, document_id=first + row.document_id, first_sentence=first + row.first_sentence
         )
         for first, of_index in zip(firsts.values(), passages.values(), strict=True)
         for id_, row in of_index.items()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from semsearch.arrays.types import Float32, Int64
 
 
-@dataclass(frozen=True, slots=True)
-class TopKResult:
+class TopKResult(NamedTuple):
     """The best ids for each of q queries, best first, of equal scores the lower id first. (q, n), (q, n)
 
     If a query has fewer, the id -1 with a score of -inf fills up the end.

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from semsearch.cli.printing import from_here, one_line, plain_path, to_json
 from semsearch.errors import INVISIBLE
@@ -121,8 +120,7 @@ def _aligned(quote: Quoted) -> str:
 _DUPLICATES = 3  # near-duplicates that are named
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A query with its hits; or the subject of `similar` with its hits, in which no words are marked.
 
     Where nothing answers (the verdict says so), the hits are the nearest passages, of which `every` has all.

@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
@@ -36,8 +36,7 @@ DEFAULT = "faiss:"
 # -- What an engine is -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StoreLocation:
+class StoreLocation(NamedTuple):
     """The location of a store: an engine's URI, the folder of the index and the kind of vectors."""
 
     uri: str
@@ -100,8 +99,7 @@ def _engine(uri: str, of: str | Path = "an index") -> Engine:
 _URI, _OWNER = "vector_store", "vector_store_owner"  # in meta; none with FAISS segments
 
 
-@dataclass(frozen=True, slots=True)
-class StoreAddress:
+class StoreAddress(NamedTuple):
     """Where an engine keeps the vectors of an index: a URI, and the random owner id of the index there."""
 
     uri: str

@@ -26,9 +26,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +41,7 @@ from semsearch.storage.segments import Segment
 NO_IDS = IdRanges.of(())
 
 
-@dataclass(frozen=True, slots=True)
-class StoredVectors:
+class StoredVectors(NamedTuple):
     """The stored vectors of some passages or sentences: those of the ids at some positions among n. (m,), (m, d)"""
 
     positions: Int64

@@ -13,7 +13,7 @@ rounding error; the meaning of words not seen so far lies in them, so none of th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,8 +68,7 @@ class SentenceSums:
         return SentenceSums(self.gram * factor, sentences, self.rounding * factor)
 
 
-@dataclass(frozen=True, slots=True)
-class CommonComponents:
+class CommonComponents(NamedTuple):
     """Common components: unit directions c_i (m, d), each one's strength of removal λ_i (m,) and share of Σσ² (m,)."""
 
     directions: Float64

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -204,8 +204,7 @@ def _mixed(counts: Int64, vectors: WordVectors) -> Float32:
     return np.concatenate([mixed(counts[part], vectors.frequencies[part]) for part in parts])
 
 
-@dataclass(frozen=True, slots=True)
-class _CorpusCounts:
+class _CorpusCounts(NamedTuple):
     """Counts of each known word in a corpus, and the number of texts that have words."""
 
     words: Int64  # (V,)

@@ -22,7 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,7 @@ _Lists = Sequence[tuple[Int32, UInt8]]  # of one term, by segment
 _NUMBERS = re.compile(r"(?<!\w)[\d.,:/_-]*\d[\d.,:/_-]*(?!\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class TermLookup:
+class TermLookup(NamedTuple):
     """The distinct terms of a query (t,), how often it has each (t,), their idf (t,), their postings by segment."""
 
     terms: UInt64
@@ -72,8 +71,7 @@ class TermLookup:
         return np.where(totals > 0, totals, np.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class TermScores:
+class TermScores(NamedTuple):
     """The terms of a query in passages: their counts in each, in its neighbours, and their scores. (t, n) each"""
 
     counts: Float64
@@ -81,8 +79,7 @@ class TermScores:
     scores: Float64  # of a term that the query has once
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRows:
+class PassageRows(NamedTuple):
     """The rows of passages in the postings, with those of the passages before and after, -1 for none (3, n); their
     lengths, to which the neighbours add half of theirs (n,), and without that (n,)."""
 

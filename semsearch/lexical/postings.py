@@ -14,11 +14,10 @@ The file is a short header and its arrays, read by memory mapping: a query touch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -154,8 +153,7 @@ class Postings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class GatheredPostings:
+class GatheredPostings(NamedTuple):
     """Postings that another builder gathered, which may have another lexicon."""
 
     terms: UInt64  # (t,) distinct ones

@@ -20,9 +20,8 @@ An edit inserts, leaves out or replaces a letter, or swaps two neighbours (Damer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +39,7 @@ for _ in range(16):
     _BITS = np.concatenate((_BITS, _BITS + np.uint8(1)))
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarWord:
+class SimilarWord(NamedTuple):
     """A word that another may stand for, by one edit or several; `number`: the position of its term."""
 
     word: str

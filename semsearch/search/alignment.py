@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,8 +53,7 @@ _WORDS_OF_PASSAGE = 100  # roughly
 # -- Sentences ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedPassage:
+class AlignedPassage(NamedTuple):
     """The n sentences of a passage, aligned with the q words of a query."""
 
     parts: PassageParts

@@ -18,10 +18,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -57,8 +56,7 @@ _MOST = 500  # phrases and words to leave out: each is looked up in the index
 _PARTS = re.compile(rf"(?<!\S)(-?)(?:{_QUOTED})|(?<!\S)-([^\W\d_]\S*)")
 
 
-@dataclass(frozen=True, slots=True)
-class QuerySyntax:
+class QuerySyntax(NamedTuple):
     """A parsed query: the text that is compared, and the phrases, of one word or more, that decide."""
 
     text: str

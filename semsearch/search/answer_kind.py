@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 from semsearch import tuning
 from semsearch.search.read_passages import Part
@@ -116,8 +116,7 @@ _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.
 Test = Callable[[Part], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerKind:
+class AnswerKind(NamedTuple):
     """What a question asks for; `factor` says how much more a sentence counts that has it."""
 
     question: str  # case-folded

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from semsearch.results.hits import Citation, Context, Hit, Hits, Position, above_threshold, best_of, source_line
 from semsearch.results.options import SearchOptions
@@ -22,8 +23,7 @@ _CONTEXT_SHARE, _MOST_CONTEXT_HITS = 50, 1000
 _MISFITS = 3  # stop after so many passages that do not fit: far down the list the short ones are scraps
 
 
-@dataclass(frozen=True, slots=True)
-class ContextBlock:
+class ContextBlock(NamedTuple):
     """Consecutive passages of one section, and the best hit among them."""
 
     hit: Hit

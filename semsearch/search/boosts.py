@@ -22,9 +22,9 @@ import math
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -155,8 +155,7 @@ _DAY = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 _SECONDS_OF_DAY = 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class Boost:
+class Boost(NamedTuple):
     """A boost: what it is for, and its points. Without a filter it is for recent documents."""
 
     text: str

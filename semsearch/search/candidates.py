@@ -8,8 +8,8 @@ stages, sum to it. At the end are the formulas of the scores that several files 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ _NO_IDS = np.zeros(0, dtype=np.int64)
 # -- The query ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class QueryPart:
+class QueryPart(NamedTuple):
     """A part of a query that may stand literally in passages (semsearch.search.exact_words).
 
     It counts if it has at least the share `least` of the query; with less, if no more than `most_otherwise` passages
@@ -123,8 +122,7 @@ class Candidates:
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class RelevanceOf:
+class RelevanceOf(NamedTuple):
     """How likely passages answer, and what it is estimated from (semsearch.search.relevance)."""
 
     level: float  # the logarithm of the odds of the best passage
@@ -153,8 +151,7 @@ class RelevanceOf:
 # -- The answer --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The best candidates in order, by their positions among all."""
 
     candidates: Candidates
@@ -170,11 +167,10 @@ class Ranking:
     def first(self, k: int) -> Ranking:
         """The best k hits."""
         order = self.order[:k]
-        return replace(self, order=order, near_duplicates={at: self.near_duplicates[at] for at in order})
+        return self._replace(order=order, near_duplicates={at: self.near_duplicates[at] for at in order})
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NamedTuple):
     """What a hit shows: sentences of its passage, by the numbers of the first and the last."""
 
     first: int

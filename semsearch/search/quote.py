@@ -13,9 +13,9 @@ docs/research/measurements.md, "The sentence that states the fact", has what eac
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,7 @@ _SAYS_MORE = 2.0  # times what the first hit has of what is asked for: another t
 _EXTENDED = 1.5  # times its own score that a line may have with what follows it; to be sure, more is not looked at
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """The passages of an answer whose sentences are compared with the query, word by word."""
 
     wanted: AnswerKind
@@ -147,9 +146,9 @@ def _exchanged(ranking: Ranking, order: Sequence[int], takes: Mapping[int, int])
     scores, likely = candidates.scores, candidates.relevance
     candidates.add("exchanged", np.where(np.array(places) == np.arange(len(places)), 0.0, scores[places] - scores))
     if likely is not None:
-        candidates.relevance = replace(likely, probability=likely.probability[places], share=likely.share[places])
+        candidates.relevance = likely._replace(probability=likely.probability[places], share=likely.share[places])
     alike = {at: ranking.near_duplicates.get(at, ()) for at in order}
-    return replace(ranking, order=[*order], near_duplicates=alike)
+    return ranking._replace(order=[*order], near_duplicates=alike)
 
 
 # -- The choice --------------------------------------------------------------------------------------------------------

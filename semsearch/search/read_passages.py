@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ _MOST_READ = 4096  # such groups: ten megabytes
 _MOST_STEMS = 1 << 17  # terms that are remembered
 
 
-@dataclass(frozen=True, slots=True)
-class TextWords:
+class TextWords(NamedTuple):
     """The words of n texts, one text after the other, in three forms, each with the numbers of the texts."""
 
     hashes: UInt64  # as they are spelled (w,)
@@ -135,8 +133,7 @@ _PROSE = re.compile(r"\b(?:[Tt]he|is|are|of|to|and|[Ii]n|that|[Yy]ou|[Tt]his|[Ff
 _TITLE = re.compile(r"(?:[^\W\d]+[\s-]+){0,6}[^\W\d]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Sentences of a passage that are shown together, by the numbers of the first and the last."""
 
     text: str

@@ -44,7 +44,7 @@ without foreign: docs/research/measurements.md, "Verdicts".
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -125,8 +125,7 @@ _LEAST = 0.05  # ε
 _TELLING = 0.1  # a / (a + p) that one word of another language needs: "wat", Dutch for what, says nothing by itself
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What is told of a query as a whole, with what it follows from."""
 
     verdict: Verdict

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -32,8 +31,7 @@ from semsearch.text.tokens import with_parts
 # -- Rows --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRow:
+class PassageRow(NamedTuple):
     """A passage with the offsets of its sentences (n, 5): start, end, source start, source end, line."""
 
     id: int
@@ -205,8 +203,7 @@ def stored_record(row: PassageRow, document: DocumentRow) -> PassageRecord:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTexts:
+class StoredTexts(NamedTuple):
     """The texts of a passage that are embedded: its headings and its sentences."""
 
     passage_id: int
@@ -249,8 +246,7 @@ _SPANS = f"""SELECT passages.id, document_id, passages.first_sentence, sentence_
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceSpans:
+class SentenceSpans(NamedTuple):
     """The sentences of passages, in the order asked for: id of the first, and number; and whether the document has a
     passage before each, and one after; that document's id and number of passages; and whether the passage is below a
     heading; and 1 if it is source code, 2 if that is a test, else 0. (n,) each"""

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,7 @@ LARGEST = 1 << 20  # vectors in a merged segment, at most
 LARGEST_WORDS = 1 << 18  # passages in a merged segment of postings, at most
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """An entry of the manifest: a segment with its ids, its digest and the checksums of its blocks."""
 
     kind: Kind

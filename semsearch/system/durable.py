@@ -17,9 +17,8 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 
@@ -33,8 +32,7 @@ NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}  # of a disk without l
 _PIECE = 1 << 20  # bytes that are read at once: whole blocks, see BLOCK
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
+class WrittenFile(NamedTuple):
     """The size of a written file in bytes, the BLAKE2b digest of its content, and the checksums of its blocks.
 
     The latter are as `CheckedFile` takes them.

@@ -24,11 +24,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -37,8 +36,7 @@ ENGLISH = "en"
 SEQUENCE = 3  # letters, with their marks, of Thai and its like; see docs/research/measurements.md
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageRules:
+class LanguageRules(NamedTuple):
     """The rules of one language."""
 
     name: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -43,8 +42,7 @@ class PassageRecord(NamedTuple):
         return [self.text[start:end] for start, end in _SPANS.iter_unpack(self.offsets)]
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignTexts:
+class ForeignTexts(NamedTuple):
     """Texts of one language other than English, with the positions of their passages."""
 
     language: str
@@ -53,8 +51,7 @@ class ForeignTexts:
     texts: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class OtherRows:
+class OtherRows(NamedTuple):
     """Texts to embed in one language other than English: those with the numbers `rows` of all (r,)."""
 
     language: str
@@ -62,8 +59,7 @@ class OtherRows:
     texts: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class PassageWords:
+class PassageWords(NamedTuple):
     """The words of p passages, with their titles and headings."""
 
     sentence_counts: Int64  # (p,)

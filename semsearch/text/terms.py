@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 import Stemmer
@@ -224,8 +224,7 @@ def written_together(chunk: WordChunk) -> Int64:
 # -- Lexicon -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """The terms of n texts: their numbers (t,), the index of each one's text (t,), and each text's word count (n,)."""
 
     numbers: Int32
@@ -387,8 +386,7 @@ class Lexicon:
 _ONLY_ENGLISH = (ENGLISH,)
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionTerms:
+class QuestionTerms(NamedTuple):
     """The terms that a query is searched by (t,), the lower-case words that each of them stands for (t,), and the
     hashes of these, 0 for two joined words (t,)."""
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -98,16 +98,14 @@ def with_whole_numbers(text: str) -> str:
     return " ".join([text, *(number.replace(" ", "") for number in _IN_GROUPS.findall(text))])
 
 
-@dataclass(frozen=True, slots=True)
-class HashedWords:
+class HashedWords(NamedTuple):
     """The words of n texts as hashes (t,) uint64, in order: text i has hashes[indptr[i]:indptr[i + 1]]."""
 
     hashes: UInt64
     indptr: Int64
 
 
-@dataclass(frozen=True, slots=True)
-class WordChunk:
+class WordChunk(NamedTuple):
     """The words of n consecutive texts and their positions: word i is data[starts[i]:ends[i]], in its original case."""
 
     data: UInt8

@@ -28,10 +28,9 @@ The file is a short header and four arrays, read by memory mapping: a query touc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,8 +55,7 @@ def join(general: Float32, topics: Float32) -> Float32:
     return np.concatenate((general * _general_length(), topics * _topics_length()), axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Halves:
+class Halves(NamedTuple):
     """Splits joined vectors into their halves. The last k dimensions are topics; with k = 0 there are none."""
 
     k: int
@@ -113,8 +111,7 @@ _ROWS = 4096  # passages at a time
 _FAINT = 1e-3  # of a text's length: if less of it lies in the topics, nothing is known of the text
 
 
-@dataclass(frozen=True, slots=True)
-class Topics:
+class Topics(NamedTuple):
     """Topics as frozen loadings of terms, learned from `passages` passages. They turn texts into vectors.
 
     A text's vector has length one, or is zero if the topics know too little of it.

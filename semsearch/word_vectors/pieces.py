@@ -20,10 +20,9 @@ regression on finished word vectors, is from Zhao et al. 2018. B, E and the root
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +42,7 @@ _FEW = 4096  # pieces: below, no sparse product is loaded
 _CHUNK = 8192  # words at a time
 
 
-@dataclass(frozen=True, slots=True)
-class PieceSpans:
+class PieceSpans(NamedTuple):
     """Parts of words, in the order of the words: part i is data[starts[i]:ends[i]] of word owners[i]."""
 
     starts: Int64
@@ -53,8 +51,7 @@ class PieceSpans:
     hashes: UInt64
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
+class Inside(NamedTuple):
     """The parts of words that may be pieces, and the beginnings and endings that may be words, as spans of `data`."""
 
     data: UInt8
@@ -95,8 +92,7 @@ def inside(words: OovWords) -> Inside:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """The known parts of n words: their pieces, and the ids (n,) of the words they begin and end with, -1 for none."""
 
     pieces: Ragged

@@ -20,12 +20,11 @@ from __future__ import annotations
 import errno
 import json
 import platform
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -273,8 +272,7 @@ def open_vectors(vectors: WordVectorsLike) -> WordVectors:
     return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
 
 
-@dataclass(frozen=True, slots=True)
-class VectorsReference:
+class VectorsReference(NamedTuple):
     """Word vectors by the name of shipped ones, or by their folder; with their own name, for people."""
 
     place: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import faiss
@@ -66,12 +65,12 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
     (segment,) = written(tmp_path, np.arange(9, dtype=np.int64), unit_rows(9))
     path = tmp_path / segment.file
     with pytest.raises(IndexDamaged, match="8 vectors"):
-        Vectors(path, replace(segment, id_ranges=IdRanges.of([(0, 8)])))
+        Vectors(path, segment._replace(id_ranges=IdRanges.of([(0, 8)])))
     whole = path.read_bytes()
     for at in range(0, len(whole) - 9 * 2 * 16, 4):  # FAISS by itself would read beyond the end for some of them
         path.write_bytes(whole[:at] + b"\xff\xff\xff\x7f" + whole[at + 4 :])
         with pytest.raises(IndexDamaged, match="--rebuild"):
-            Vectors(path, replace(segment, sums=written_file(path).sums))
+            Vectors(path, segment._replace(sums=written_file(path).sums))
     path.write_bytes(whole[:-10])
     with pytest.raises(IndexDamaged, match="bytes"):
         Vectors(path, segment)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,4 +134,4 @@ def test_words_of_the_passages_beside_count_half(tmp_path: Path, question: str, 
 def test_a_file_of_other_passages_is_refused(tmp_path: Path) -> None:
     segment = written(tmp_path, [1, 2], TEXTS[:2])[0]
     with pytest.raises(IndexDamaged, match="2 passages, not 3"):
-        LexicalSegment(tmp_path / segment.file, replace(segment, id_ranges=IdRanges.of([(1, 3)])))
+        LexicalSegment(tmp_path / segment.file, segment._replace(id_ranges=IdRanges.of([(1, 3)])))

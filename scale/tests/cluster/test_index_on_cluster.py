@@ -13,7 +13,7 @@ from scale_servers.clusters import small_cluster
 from small import article, sentence, write_articles
 
 from semsearch import Index, Progress
-from semsearch.indexing import read_files, spool
+from semsearch.indexing import read_files, spool, sync
 from semsearch.indexing.read_files import Chunk, PreparerElsewhere, SentChunk
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.cluster import ClusterError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few files be many chunks and many batches."""
-    monkeypatch.setattr(read_files, "_CHUNK", 2000)
+    monkeypatch.setattr(sync, "_CHUNK", 2000)
     monkeypatch.setattr(spool, "_ROWS", 60)
 
 

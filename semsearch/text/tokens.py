@@ -148,14 +148,20 @@ def hash_chunks(
     `marks`: whether marks that are no characters by themselves, such as the vowel signs of Hindi, belong to words.
     `spell`: called with many texts at once, lines of one string, and gives them in the spelling to be hashed.
     """
-    ends = np.array([*map(len, texts)], dtype=np.int64).cumsum()
-    if spell is None and 0 < len(texts) <= _FEW and ends[-1] <= _SHORT:
+    if spell is None and 0 < len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
         yield _hash_short(tuple(texts), marks and not all(map(str.isascii, texts)))
         return
-    first, done = 0, 0
+    for chunk in in_chunks(texts):
+        yield _hash_chunk(chunk, marks, spell)
+
+
+def in_chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Consecutive texts that are read together."""
+    ends = np.array([*map(len, texts)], dtype=np.int64).cumsum()
+    first = done = 0
     while first < len(texts):
         last = int(np.searchsorted(ends, done + _CHUNK)) + 1
-        yield _hash_chunk(texts[first:last], marks, spell)
+        yield texts[first:last]
         first, done = last, int(ends[min(last, len(texts)) - 1])
 
 

@@ -23,7 +23,7 @@ from semsearch.arrays.types import Bool, Float32, Int32, Int64, UInt8, UInt32, U
 from semsearch.text.languages import RULES
 from semsearch.text.ragged import OovWords, Ragged
 from semsearch.text.terms import spelled
-from semsearch.text.tokens import WordChunk, hash_chunks, hash_spans
+from semsearch.text.tokens import WordChunk, hash_chunks, hash_spans, in_chunks
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.pieces import RememberedRows
 from semsearch.word_vectors.table import WordVectors
@@ -34,7 +34,6 @@ _LONGEST_WORD = 64  # bytes: anything longer is hardly a word
 _LONGEST_RUN = 256  # characters; longer ones are cut there
 _LONGEST_PART = 16  # characters of a word on a path
 _UNKNOWN = -25.0  # log p of a character that no word of the table covers
-_CHUNK = 1 << 17  # characters at a time
 _MOST_REMEMBERED = 1 << 16  # words of which the parts are
 _NOT_WORDS = re.compile(r"[\W_]+")
 
@@ -49,8 +48,7 @@ def language_words(
 ) -> Ragged:
     """The words of texts in a language. An id of its table is raised by `base`; one below that is an English word's."""
     if is_unparted(table.language):
-        parts = [_on_paths(batch, table, english, base) for batch in _batches(texts)]
-        return Ragged.concatenate(parts)
+        return Ragged.concatenate([_on_paths(chunk, table, english, base) for chunk in in_chunks(texts)])
     ids_of_chunks, counts, unknown_of_chunks = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)], []
     for chunk in _chunks(texts, table.language):
         ids_of_chunks.append(_look_up(chunk.hashes, table, english, base))
@@ -133,15 +131,6 @@ def parts_of_words(words: OovWords, table: LanguageTable) -> Int32:
 
 
 # -- The most likely path ----------------------------------------------------------------------------------------------
-
-
-def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
-    lengths = [len(text) + 1 for text in texts]
-    if sum(lengths) <= _CHUNK:
-        return [texts] if texts else []
-    ends = np.cumsum(lengths)
-    edges = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, _CHUNK)))
-    return [texts[first:last] for first, last in zip(edges.tolist(), [*edges[1:].tolist(), len(texts)], strict=True)]
 
 
 def _on_paths(texts: Sequence[str], table: LanguageTable, english: WordVectors, base: int) -> Ragged:

@@ -211,4 +211,5 @@ def test_a_message_of_outlook_is_read_as_the_mail_that_it_was() -> None:
 
 
 def test_another_file_with_the_ending_of_outlooks_messages_is_text() -> None:
-    assert read_bytes(b"The tide is high.\n", "de.msg").blocks[0].text == "The tide is high."
+    for name in ("de.msg", "deps.dot", "messages.pot"):
+        assert read_bytes(b"The tide is high.\n", name).blocks[0].text == "The tide is high."

@@ -32,6 +32,7 @@ _KINDS = {  # format: media type, and whether the library knows its headings
 }
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SUFFIXES = {".dot": "doc", ".pps": "ppt", ".pot": "ppt"}
+_ALSO_TEXT = (".msg", ".dot", ".pot")  # a catalogue of messages, a graph of Graphviz, a template of gettext
 
 
 def read(data: bytes, name: str) -> Document:
@@ -43,7 +44,7 @@ def read(data: bytes, name: str) -> Document:
     kind = "rtf" if data.startswith(b"{\\rtf") else _SUFFIXES.get(suffix, suffix.removeprefix("."))
     if not data.strip():
         return Document("", [], kind, PurePath(name).stem)
-    if kind == "msg" and not data.startswith(_OLE):  # a catalogue of translated messages, say
+    if suffix in _ALSO_TEXT and not data.startswith(_OLE):
         return text.read(decode(data, name).text, name)
     try:
         import kreuzberg

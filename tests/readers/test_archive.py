@@ -192,5 +192,5 @@ def test_what_is_compressed_is_judged_as_without_compression(tmp_path: Path) -> 
         ("b.dat.gz", b"0.125 12.5 1.5e3\n" * 100, "looks like a table of numbers"),
     ):
         (tmp_path / name).write_bytes(gzip.compress(data))
-        assert refusal(tmp_path / name, 100).startswith(reason), name
-        assert reason or refusal(tmp_path / name, 100) == ""
+        said = refusal(tmp_path / name, 100)
+        assert said.startswith(reason) if reason else said == "", name

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from semsearch.errors import INVISIBLE, SourceError
-from semsearch.index import Index
 from semsearch.results.documents import DocumentPassages, PlacedPassage
 from semsearch.results.hits import Position, location
 from semsearch.text.text_lengths import count_words, cut_to
+
+if TYPE_CHECKING:
+    from semsearch.index import Index
 
 # -- Harmless text -----------------------------------------------------------------------------------------------------
 
@@ -48,7 +50,7 @@ def harmless_values(value: Any) -> Any:
 
 Answer = TypeVar("Answer")
 
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9}))?(?::\d*)?(?P<rest>[ ,(].*)?", re.DOTALL)
+_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9}))?(?:[ ,(:].*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def readings(citation: str) -> Iterator[CitedPlace]:
     """
     if lines := _LINES.fullmatch(citation):
         last = int(lines["last"]) if lines["last"] else None
-        yield CitedPlace(lines["path"], max(1, int(lines["first"])), last)
+        yield CitedPlace(lines["path"], int(lines["first"]), last)
     yield CitedPlace(citation)
     before, ranged, _ = citation.partition("–")
     if ranged:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Annotated
 
 from typer import Argument, Option
 
+from semsearch.citations import by_citation
 from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, safe_line
 from semsearch.cli.asked_indexes import (
@@ -18,7 +18,7 @@ from semsearch.cli.asked_indexes import (
     without_passages,
 )
 from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json
-from semsearch.errors import SourceError, UsageError
+from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, NEAREST, above_threshold
 
 _MOST_OCCURRENCES = 1000  # passages that mode exact lists
@@ -84,8 +84,6 @@ def query(
 
 # -- similar -----------------------------------------------------------------------------------------------------------
 
-_LINE = re.compile(r"(.+?):(\d{1,12})(?::\d*)?(?::.*)?", re.DOTALL)  # also a line of --format vimgrep
-
 
 @options.with_options("search", options.SearchArguments, without=("every", "syntax", "rerank", "rerank_seconds"))
 @options.with_options("output", options.OutputArguments)
@@ -112,17 +110,11 @@ def similar(
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
     tell_warnings()
-    with_line = _LINE.fullmatch(example)
-    path, line = (with_line[1], int(with_line[2])) if with_line else (example, None)
     chosen = search.options(k=k, context=output.context)
     with open_asked(search) as asked:
-        try:
-            hits = asked.similar(path, line, same_document=same_document, options=chosen)
-        except SourceError as error:
-            try:
-                hits = asked.similar(example, options=chosen)  # a colon and digits may be part of a name
-            except SourceError:
-                raise error from None
+        hits = by_citation(
+            example, lambda place: asked.similar(place.path, place.line, same_document=same_document, options=chosen)
+        )
         answer = Answer(example, chosen.mode, hits, by_words=False)
         number = show(answer, output.format, asked)
     if not number:

@@ -30,7 +30,8 @@ def test_similar_takes_the_place_that_a_query_shows() -> None:
     assert (result.status, result.err) == (0, "")
     assert any(line.startswith("docs/copy-") for line in result.lines)
     assert not any(line.startswith(path_and_line) for line in result.lines)
-    assert semsearch("similar", f"{path_and_line}:5:The captain of the ship").out == result.out  # as vimgrep has it
+    for cited in (f"{path_and_line}:5:The captain of the ship", f"{path_and_line}-11, Ships"):  # vimgrep, a context
+        assert semsearch("similar", cited).out == result.out
 
 
 def test_similar_without_a_line_leaves_the_document_out() -> None:

@@ -38,7 +38,7 @@ from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.document_rows import DocumentRow, count_contents, need_documents
 from semsearch.storage.find_document import find_passage
 from semsearch.storage.passage_rows import PassageRow, get_passages, need_passages
-from semsearch.text.languages import ENGLISH, RULES, clear_language_of, is_clearly_english, name_of, stop_words
+from semsearch.text.languages import ENGLISH, RULES, is_clearly_english, name_of, stop_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, question_terms, without_stop_words
 from semsearch.text.text_lengths import heading_text
@@ -46,7 +46,7 @@ from semsearch.text.tokens import hash_words, words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.language_words import split_words
 from semsearch.word_vectors.multilingual import as_multilingual, english_of, guess_any_language, language_table
-from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.table import WordVectors, load_vectors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -194,8 +194,8 @@ def _language_beyond(
 
 def _notice_of_language(question: str, languages: Sequence[str]) -> tuple[str, ...]:
     """A notice if a question is clearly in none of the languages of the index."""
-    language = clear_language_of(question, languages)
-    if language is None or language in languages:
+    language = guess_any_language(question, load_vectors(), languages)
+    if language in languages:
         return ()
     return (
         f"the question {quoted(question)} seems to be in {name_of(language)}, in which the index has no document; "

@@ -168,7 +168,6 @@ _MORE_OTHER = 4  # such words of a passage of a document in English, which may b
 _BEYOND = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")  # Latin letters that English has not
 _RUSSIAN, _NOT_RUSSIAN = frozenset("ыэ"), frozenset("іўїє")  # letters of Russian and Belarusian, and not of Russian
 _LIKELY = 0.7  # the probability from which on it is
-_NEAR = 0.8  # of a question's stop words: so many of a language of the index, and it may be in that
 _LETTERS = 0.3  # of a text's letters, in another script
 _KANA = 0.05  # kana for each Chinese character from which a text is Japanese
 _GLANCE = 400  # characters
@@ -228,23 +227,6 @@ def language_of(text: str, *, signs: int = _FEW_OTHER) -> str:
         return ENGLISH
     language, probability = _likeliest(sample, script)
     return language if probability >= _LIKELY else ENGLISH
-
-
-def clear_language_of(text: str, known: Iterable[str]) -> str | None:
-    """The language of a short text, such as a question; None if it is not clear from script or function words.
-
-    A text is taken to be in a `known` language that has its script, and in Latin letters about as many of its words.
-    """
-    sharing = _SHARED.get(script_of(text), ())
-    if ENGLISH not in sharing and not set(sharing).isdisjoint(known):
-        return None
-    language, words = language_of(text), _WORD.findall(text.lower())
-    if ENGLISH in sharing:
-        stop_word_counts = {code: len(set(words) & stop_words(code)) for code in (language, *known)}
-        if any(stop_word_counts[code] >= _NEAR * stop_word_counts[language] for code in known if code != language):
-            return None
-    english = sum(word in _ENGLISH_WORDS for word in words)
-    return language if language != ENGLISH or english >= max(2, _ENOUGH * len(words)) else None
 
 
 def is_clearly_english(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semsearch.text.languages import clear_language_of, language_of, language_of_parts
+from semsearch.text.languages import language_of, language_of_parts
 
 TEXTS = {
     "en": "The captain sails the ship across the storm, and the sailors are afraid of the waves.",
@@ -71,11 +71,3 @@ def test_what_is_not_clearly_another_language_counts_as_english(text: str) -> No
 def test_a_document_is_in_the_language_of_its_first_parts() -> None:
     assert language_of_parts([TEXTS["de"]] * 20 + [TEXTS["en"]] * 100) == "de"
     assert language_of_parts([]) == "en"
-
-
-def test_a_question_is_clearly_in_a_language_only_if_it_has_words_that_say_so() -> None:
-    assert clear_language_of("Wo ist der Kapitän mit dem Schiff und den Matrosen?", ["en"]) == "de"
-    assert clear_language_of("где капитан", ["en"]) == "ru"
-    assert clear_language_of("What is the name of the ship?", ["en"]) == "en"
-    assert clear_language_of("captain ship", ["en"]) is None
-    assert clear_language_of("где капитан", ["uk"]) is None

@@ -10,7 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
@@ -265,11 +265,16 @@ class SettingsArguments:
         return {name: value for name, value in given.items() if value is not None} | settings_from(self.set_ or ())
 
 
+@cache
+def _hints_of(options: Any) -> dict[str, Any]:
+    return get_type_hints(options, include_extras=True)
+
+
 def with_options(
-    parameter: str, options: type[Any], *, without: Sequence[str] = ()
+    parameter: str, options: Any, *, without: Sequence[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options that the fields of a data class are, but for some; it gets them as one parameter."""
-    hints = get_type_hints(options, include_extras=True)
+    hints = _hints_of(options)
     defaults = {field.name: field.default for field in fields(options) if field.name not in without}
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:

@@ -12,7 +12,7 @@ import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -156,7 +156,7 @@ def _outdated(db: sqlite3.Connection, roots: RootPlan) -> set[int]:
     planned = {root.id: root for root in (*roots.known, *roots.wanted)}
     for inner in roots.absorbed:
         outer = next(root for root in roots.wanted if covers(root, inner.path))
-        planned[inner.id] = replace(inner, columns=outer.columns)
+        planned[inner.id] = inner._replace(columns=outer.columns)
     outdated = documents_with_other_readers(db, planned.values())
     if omissions := get_omissions(db):
         kinds = [kind for kind in FORMATS.values() if kind is not PICTURE and not kind.lacks_package]
@@ -313,7 +313,7 @@ def asked_roots(
     if not paths:
         return RootPlan(known, wanted=[*known])
     named = [_root(db, path, known) for path in paths]
-    asked = [replace(root, include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
+    asked = [root._replace(include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
     roots = plan_roots(known, asked)
     known_ids = {root.id for root in known}
     if any(root.id not in known_ids for root in roots.wanted):
@@ -386,11 +386,11 @@ def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Roo
     root = Root(-1, path, options=options)
     around = next((known_root for known_root in known if covers(known_root, path)), None)
     if around is not None and around.path == path:
-        return replace(root, single=around.single)
+        return root._replace(single=around.single)
     if around is not None and _is_known(db, path, known):
         return root
     store = root.store if around is None else around.store
-    return replace(root, single=source.is_file(store, path))
+    return root._replace(single=source.is_file(store, path))
 
 
 def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:

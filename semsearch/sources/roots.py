@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from semsearch.errors import UsageError
@@ -18,8 +18,7 @@ ADDED = 0  # the root of texts that a program added
 IGNORE_FILES = (".gitignore", ".semsearchignore")
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(NamedTuple):
     """A folder or file that is indexed: its absolute path with forward slashes, as spelled on disk, and its globs.
 
     `single` marks a file; `columns` are those that were chosen for its tables and records. The path of a folder or
@@ -111,7 +110,7 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
                 if root.columns not in (NO_COLUMNS, ask.columns)
             ]
             result.wanted = [root for root in result.wanted if root not in inside]
-            around = replace(ask, id=next_id)
+            around = ask._replace(id=next_id)
             next_id += 1
             roots.append(around)
             result.wanted.append(around)
@@ -136,8 +135,7 @@ def plan_roots(known: Sequence[Root], asked: Iterable[Root]) -> RootPlan:
 
 def _updated(root: Root, ask: Root) -> Root:
     """A root with the requested globs, columns and options; those that are not given stay."""
-    return replace(
-        root,
+    return root._replace(
         include=ask.include or root.include,
         exclude=ask.exclude or root.exclude,
         columns=ask.columns or root.columns,

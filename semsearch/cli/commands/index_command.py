@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -129,7 +128,7 @@ def _roots_to_read(
     if target.is_new:
         for path in paths:
             root = Root(-1, Path(path).resolve().as_posix(), Path(path).is_file())
-            yield replace(root, include=tuple(reading.include or ()), exclude=reading.excluded), ()
+            yield root._replace(include=tuple(reading.include or ()), exclude=reading.excluded), ()
         return
     with closing(IndexDatabase(target.folder)) as database, database.reading() as db:
         plan = asked_roots(db, paths, include=reading.include or (), exclude=reading.excluded)

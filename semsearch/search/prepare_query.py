@@ -38,7 +38,7 @@ from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.document_rows import DocumentRow, count_contents, need_documents
 from semsearch.storage.find_document import find_passage
 from semsearch.storage.passage_rows import PassageRow, get_passages, need_passages
-from semsearch.text.languages import ENGLISH, RULES, is_clearly_english, name_of, stop_words
+from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, question_terms, without_stop_words
 from semsearch.text.text_lengths import heading_text
@@ -183,7 +183,7 @@ def _language_beyond(
     word vectors.
     """
     text, lacking, is_english = typed.text, typed.words.lacking if typed.words else 0.0, reader.languages == (ENGLISH,)
-    if not reader.language_documents or lacking <= _LACKS_SOME or (is_english and is_clearly_english(text)):
+    if not reader.language_documents or lacking <= _LACKS_SOME:
         return None, ()
     if embedder is not None and is_english:
         language = guess_any_language(text, english_of(embedder.chosen_.vectors), reader.languages)

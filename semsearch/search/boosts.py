@@ -29,7 +29,6 @@ from typing import NamedTuple
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Float64
 from semsearch.errors import UsageError
 from semsearch.filters import Filter, metadata_texts, parse
@@ -138,12 +137,8 @@ def crowding(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
     tuned = tuning.TUNING
     if not _are_compared(query, candidates):
         return candidates
-    documents = candidates.spans.documents
-    order = np.lexsort((-candidates.scores, documents))  # by documents, the best passages of each first
-    first_of = np.maximum.accumulate(np.where(are_new(documents[order]), np.arange(len(order)), 0))
-    points = np.zeros(len(order))
-    points[order] = np.where(np.arange(len(order)) - first_of < tuned.crowding_from, 0.0, -tuned.crowding_weight)
-    return candidates.add("crowding", points)
+    is_crowded = candidates.ranks_in_documents() >= tuned.crowding_from
+    return candidates.add("crowding", np.where(is_crowded, -tuned.crowding_weight, 0.0))
 
 
 # -- Boosts ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.id_ranges import IdRanges
+from semsearch.arrays.id_ranges import IdRanges, are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import TermLookup
@@ -112,6 +112,14 @@ class Candidates:
         self.asked: QueryWords | None = None  # the words that are aligned, once they are
         self.relevance: RelevanceOf | None = None
         self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
+
+    def ranks_in_documents(self) -> Int64:
+        """How many passages of its document are better than each. (n,)"""
+        documents, places = self.spans.documents, np.arange(len(self.ids))
+        order = np.lexsort((-self.scores, documents))  # by documents, the best passages of each first
+        ranks = np.zeros_like(places)
+        ranks[order] = places - np.maximum.accumulate(np.where(are_new(documents[order]), places, 0))
+        return ranks
 
     def add(self, stage: str, points: Float64) -> Candidates:
         """Add the points of a stage to the record. (n,)"""

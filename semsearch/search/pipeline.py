@@ -12,7 +12,6 @@ that answer, .627) and XQuAD (share of quoted sentences with the answer): docs/r
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -211,7 +210,7 @@ def first_k(query: Query, candidates: Candidates, index: IndexView) -> Ranking:
     order = order[~np.isnan(scores[order])]
     has_enough = len(order) >= options.k
     if options.per_document is not None:
-        order = _first_of_each(order, candidates.spans.documents, options.per_document)
+        order = order[candidates.ranks_in_documents()[order] < options.per_document]
     if options.duplicates:
         groups = [[position] for position in order[:k].tolist()]
     else:
@@ -241,8 +240,7 @@ def cosines(vectors: Float32, query: Float32) -> Float64:
 
 def best_sentences(query: Float32, ids: Int64, spans: SentenceSpans, index: IndexView) -> tuple[Float64, Int64]:
     """The best cosine with a sentence of each passage, and its number, of equals the first; 0 and -1 without any."""
-    counts = np.maximum(spans.counts, 0)
-    stored = index.sentences(ids, spans)
+    counts, stored = spans.counts, index.sentences(ids, spans)
     products = np.zeros(stored.n)
     products[stored.positions] = inner_products(stored.rows, query) if len(stored.rows) else 0.0
     best, number, filled = np.zeros(len(counts)), np.full(len(counts), -1), np.flatnonzero(counts)
@@ -252,17 +250,7 @@ def best_sentences(query: Float32, ids: Int64, spans: SentenceSpans, index: Inde
         passage = np.repeat(np.arange(len(counts)), counts)
         equal = np.flatnonzero(products == best[passage])[::-1]  # backwards, so that the first of equals stays
         number[passage[equal]] = equal - starts[passage[equal]]
-    return best, np.where(np.isnan(best), -1, number)
-
-
-def _first_of_each(order: Int64, documents: Int64, most: int) -> Int64:
-    """The first `most` passages of each document in an order of positions."""
-    seen: Counter[int] = Counter()
-    kept = np.ones(len(order), dtype=np.bool_)
-    for rank, document in enumerate(documents[order].tolist()):
-        seen[document] += 1
-        kept[rank] = seen[document] <= most
-    return order[kept]
+    return best, number
 
 
 def _without_near_duplicates(order: Int64, ids: Int64, k: int, index: IndexView) -> list[list[int]]:

@@ -117,6 +117,7 @@ def test_other_case_comes_after_what_is_as_typed_and_before_the_rest(index: Inde
         assert [hit.document for hit in hits[:2]] == [query, query.swapcase()]
         assert [part.as_typed for hit in hits[:2] for part in exact(hit)] == [True, False]
         assert [part.passages for hit in hits[:2] for part in exact(hit)] == [2, 2]
+        assert [hit.origin.points["exact"] for hit in hits[:2] if hit.origin is not None] == [1.5, 1.0]
         assert not any(exact(hit) for hit in hits[2:])
 
 

@@ -62,7 +62,6 @@ class Tuning(NamedTuple):
 
     # exact words: passages that have parts of a query literally come first; Measurements, "Exact words"
     exact_passages: int = 10  # most passages that may have a part, unless the query is hardly more than its identifiers
-    exact_rare: float = 0.1  # largest share of all passages that may have a word
     exact_alone: float = 0.75  # share of a query's weight in identifiers from which it is hardly more than these
 
     # how likely a hit answers, the logistic function of a sum; Measurements, "Relevance"
@@ -73,7 +72,6 @@ class Tuning(NamedTuple):
     relevance_fall: float = 5.0  # factor of the share of the best score by which a passage falls behind
     relevance_of_small: float = 0.5  # addition to the bias in an index without topics, whose cosines are lower
     usual_spread: float = 0.1  # spread of a question's cosines in an index from which on they count less
-    least_known: float = 2 / 3  # share of a short query's words with vectors from which on it is no exact word
     spread_prior: int = 30  # passages with the usual spread that are added to those of the index
 
     # whether an index answers a query; Measurements, "Verdicts"

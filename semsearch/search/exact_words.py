@@ -5,12 +5,11 @@ a query are recognised by their shape, and passages in which such a part stands 
 
     code    foo_bar.baz()  std::env  --dry-run  -x  /etc/hosts  C++  0x80070005  E4711  "a phrase"  `a span`
     names   Select-String  os.path  node.js  3.11  IL-2  readBytes  ENOENT
-    words   any other that the word vectors do not know; in any case and form
     files   a query that is the name of a file: that file's beginning, before what mentions it
 
 A natural question may have a name that is rare, and yet other passages answer it. So a name counts only if it has half
-of the weight of the query, by idf, and a word only if it is all of it but for stop words; code always does. And at most
-a handful of passages may have the part, unless the query is hardly more than identifiers: then all of them come first.
+of the weight of the query, by idf; code always does. And at most a handful of passages may have the part, unless the
+query is hardly more than identifiers: then all of them come first.
 
 The postings know which passages have all terms of a part; their texts are read to see whether it stands there: as it is
 typed, or at least in other case, in the text, the title or a heading above, and not as the piece of a longer word.
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 _POINT, _AS_TYPED = 1.0, 0.5  # of a part that a passage has, and if that is as typed
-_CODE, _NAME, _WORD = 0.0, 0.5, 0.999  # kinds of parts: the least share of a query, by idf, that such parts must have
+_CODE, _NAME = 0.0, 0.5  # kinds of parts: the least share of a query, by idf, that such parts must have
 _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readBytes, of which the query has more words
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
 _LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
@@ -70,8 +69,8 @@ _IS_OF_WORD = rf"[^\W{_UNSPACED}]"  # compiled, as _PIECES, when it is first nee
 _IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
 
 
-def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True) -> tuple[QueryPart, ...]:
-    """Recognise the parts of a query: `phrases` that it quotes, spans in backticks, identifiers, `with_words` words.
+def parts_of(query: str, phrases: Sequence[str] = ()) -> tuple[QueryPart, ...]:
+    """Recognise the parts of a query: `phrases` that it quotes, spans in backticks, identifiers.
 
     Of more than ten, those that look most like code.
     """
@@ -82,9 +81,8 @@ def parts_of(query: str, phrases: Sequence[str] = (), *, with_words: bool = True
     pieces = rest.split() if rest.isascii() else re.findall(_PIECES, rest)
     pieces = [_bare(piece) for piece in pieces if len(piece) <= _LONGEST]
     is_upper = rest.isupper() and len(pieces) > 1  # capitals say nothing where there is nothing else
-    parts = [QueryPart(span, _CODE) for span in spans] + [_part(piece, is_upper=is_upper) for piece in pieces]
-    counted = [(part, len(words(part.text))) for part in parts]
-    different = {part.text: part for part, n in counted if n and (part.least < _WORD or (with_words and n == 1))}
+    parts = [*(QueryPart(span, _CODE) for span in spans), *(_part(piece, is_upper=is_upper) for piece in pieces)]
+    different = {part.text: part for part in parts if part is not None and words(part.text)}
     return tuple(sorted(different.values(), key=lambda part: part.least)[:_MOST_PARTS])
 
 
@@ -99,15 +97,15 @@ def _bare(piece: str) -> str:
     return _GENITIVE.sub("", piece)
 
 
-def _part(piece: str, *, is_upper: bool) -> QueryPart:
-    """The part that a piece of a query is, by its shape. `is_upper`: the query has no small letters."""
+def _part(piece: str, *, is_upper: bool) -> QueryPart | None:
+    """The part that a piece of a query is, by its shape, if any. `is_upper`: the query has no small letters."""
     if _IS_PROSE.fullmatch(piece):
-        return QueryPart(piece, _WORD)
+        return None
     if _IS_CODE.search(piece):
         return QueryPart(piece, _CODE)
     if _IS_NAME.search(piece.lower() if is_upper else piece):
         return QueryPart(piece, _NAME, _ALMOST_NONE if _IS_CAMEL_CASE.fullmatch(piece) else 0)
-    return QueryPart(piece, _WORD)
+    return None
 
 
 # -- Finding -----------------------------------------------------------------------------------------------------------
@@ -124,13 +122,12 @@ def passages_with(query: Query, index: IndexView) -> Literal:
         return {}
     tuned, literal = tuning.TUNING, Literal()
     terms_of_parts = [_terms_of(part.text, index) for part in query.parts]
-    of_names = [terms for part, terms in zip(query.parts, terms_of_parts, strict=True) if part.least < _WORD]
-    is_only_names = _share(query.words, [np.concatenate(terms) for terms in of_names]) >= tuned.exact_alone
+    is_only_names = _share(query.words, [np.concatenate(terms) for terms in terms_of_parts]) >= tuned.exact_alone
     for part, terms in zip(query.parts, terms_of_parts, strict=True):
         share = _share(query.words, terms)
         limit = tuned.exact_passages if share >= part.least else part.most_otherwise
-        if share and limit:
-            most = None if is_only_names and _WORD > part.least <= share else limit
+        if limit:
+            most = None if is_only_names and part.least <= share else limit
             having = _having(query, part, terms, index, most=most)
             for id_, as_typed in having.items():
                 literal[id_] = (*literal.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
@@ -161,12 +158,8 @@ def _having(
     None of them if more than `most` have it. If too many have it in any case, but not as it is typed, only the latter
     count.
     """
-    lexical, tuned = index.reader.lexical, tuning.TUNING
-    ids = distinct(np.concatenate([lexical.having(of_language) for of_language in terms]))
+    ids = distinct(np.concatenate([index.reader.lexical.having(of_language) for of_language in terms]))
     ids = ids if query.allowed is None else ids[query.allowed.has(ids)]
-    if part.least == _WORD:  # in a small index no word is rare
-        is_rare = len(ids) <= min(tuned.exact_passages, int(tuned.exact_rare * len(lexical.ids)))
-        return dict.fromkeys(ids.tolist() if is_rare else (), True)
     if len(ids) > _MOST_READ:
         if most is not None or query.words is None:
             return {}

@@ -32,7 +32,7 @@ from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction
 from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
 from semsearch.search.answer_kind import with_plain_verb
-from semsearch.search.candidates import Query, QueryPart, dense_weight
+from semsearch.search.candidates import Query, dense_weight
 from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.document_rows import DocumentRow, count_contents, need_documents
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart
-_FEW_TERMS = 3  # of a query that may be only one word
 
 
 def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
@@ -73,10 +72,11 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
         typed = typed if better == text else looked_up(better, language, options, index)
     query = as_compared(typed, language, index)
     allowed, of_conditions = allowed_passages(options, index, syntax)
+    may_be_exact = syntax.must or syntax.must_not or _MAY_BE_EXACT.search(query.text)
     return replace(
         query,
         original=original,
-        parts=() if options.mode == "dense" else _parts(query, syntax, reader.languages_beside(language)),
+        parts=() if options.mode == "dense" or not may_be_exact else parts_of(query.text, syntax.must),
         allowed=allowed,
         corrected=corrected,
         notices=(*of_language, *query.notices, *of_conditions),
@@ -145,18 +145,6 @@ def _corrected(
         return index.reader.word_vectors() if embedder is None else embedder.chosen_.vectors
 
     return correct(typed.text, syntax.must, index.reader.lexical, vectors, held)
-
-
-def _parts(query: Query, syntax: QuerySyntax, languages: Sequence[str]) -> Sequence[QueryPart]:
-    """The parts of a query that passages may have literally; a word without a vector too, if it is all there is."""
-    assert query.terms is not None  # a query that was typed has some
-    has_vectors = query.embedder is not None and query.share_without_vectors <= 1 - tuning.TUNING.least_known
-    may_be_word = (not has_vectors or bool(syntax.must)) and len(query.terms.terms) <= _FEW_TERMS
-    alone = without_stop_words(query.text, languages) if may_be_word else ""
-    is_word = may_be_word and not any(map(str.isspace, alone))
-    if not is_word and not syntax.must and not syntax.must_not and not _MAY_BE_EXACT.search(query.text):
-        return ()
-    return parts_of(alone if is_word else query.text, syntax.must, with_words=is_word)
 
 
 # -- The language of a question ----------------------------------------------------------------------------------------

@@ -154,15 +154,6 @@ def test_a_name_of_a_longer_question_changes_nothing(index: Index) -> None:
     assert not any(exact(hit) for hit in index.search(question))
 
 
-def test_a_word_counts_only_if_it_is_rare_and_alone(tmp_path: Path, small_vectors: VectorTable) -> None:
-    texts = {f"ship {number}": f"{ASIDE} It is ship number {number}." for number in range(40)}
-    with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
-        index.add([Text(name, text) for name, text in {**texts, "rare": ASIDE + "Zanzibar is far."}.items()])
-        assert [part.text for part in exact(index.search("what is Zanzibar?")[0])] == ["Zanzibar"]
-        for question in ("which ship is in Zanzibar?", "ship", "what is a ship?"):
-            assert not any(exact(hit) for hit in index.search(question))
-
-
 def test_an_identifier_of_many_passages_is_first_only_if_it_is_all_that_is_asked(
     tmp_path: Path, small_vectors: VectorTable
 ) -> None:

@@ -44,10 +44,11 @@ def raise_explained(
     audited by the connection, if there is one: somebody else may have made or changed them.
     """
     explanation: SemsearchError | None = None
+    unchanged = "; the index is unchanged" if writes else ""  # a read may come after a write
     if isinstance(error, sqlite3.DatabaseError):
-        explanation = _of_sqlite(error, folder, db) or _damage(folder, db)
+        explanation = _of_sqlite(error, folder, db, unchanged) or _damage(folder, db)
     elif isinstance(error, OSError) and not isinstance(error, SemsearchError):
-        explanation = _of_system(error, folder, writes=writes)
+        explanation = _of_system(error, folder, unchanged)
     elif isinstance(error, _OF_ROWS) and not isinstance(error, SemsearchError):
         explanation = _damage(folder, db)
     if explanation is None:
@@ -65,18 +66,18 @@ def _damage(folder: Path, db: sqlite3.Connection | None) -> IndexDamaged | None:
     return IndexDamaged(damaged) if faults else None
 
 
-def _of_sqlite(error: sqlite3.DatabaseError, folder: Path, db: sqlite3.Connection | None) -> SemsearchError | None:
+def _of_sqlite(
+    error: sqlite3.DatabaseError, folder: Path, db: sqlite3.Connection | None, unchanged: str
+) -> SemsearchError | None:
     text = str(error)
     if "disk is full" in text:
-        return StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
+        return StorageError(f"the disk of {folder} is full{unchanged}; make room and try again")
     if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}); the index is unchanged")
+        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}){unchanged}")
     if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
-        return StorageError(_without_maps(folder, text))
+        return StorageError(_without_maps(folder, text, unchanged))
     if "disk I/O error" in text:
-        return StorageError(
-            f"the disk of {folder} is failing, or ulimit -f limits its files ({text}); the index is unchanged"
-        )
+        return StorageError(f"the disk of {folder} is failing, or ulimit -f limits its files ({text}){unchanged}")
     if "locked" in text:
         return IndexLocked(f"another program is writing to {folder / DATABASE}; wait for it, and try again")
     if "malformed JSON" not in text and any(sign in text for sign in _DAMAGED):
@@ -87,22 +88,22 @@ def _of_sqlite(error: sqlite3.DatabaseError, folder: Path, db: sqlite3.Connectio
     return None
 
 
-def _of_system(error: OSError, folder: Path, *, writes: bool) -> SemsearchError | None:
+def _of_system(error: OSError, folder: Path, unchanged: str) -> SemsearchError | None:
     why = error.strerror or ""
     if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
-        return SourceError(f"{error.filename} cannot be read: {why}; the index is unchanged")
+        return SourceError(f"{error.filename} cannot be read: {why}{unchanged}")
     if error.errno in _FULL:
-        full = StorageError(f"the disk of {folder} is full; the index is unchanged; make room and try again")
-        return full if writes else None
+        full = StorageError(f"the disk of {folder} is full{unchanged}; make room and try again")
+        return full if unchanged else None
     if error.errno in _REFUSED:
-        return StorageError(f"{error.filename or folder} cannot be written ({why}); the index is unchanged")
+        return StorageError(f"{error.filename or folder} cannot be written ({why}){unchanged}")
     if error.errno == errno.EIO:
-        return StorageError(f"the disk of {folder} is failing ({why}); the index is unchanged")
+        return StorageError(f"the disk of {folder} is failing ({why}){unchanged}")
     if error.errno == errno.ENODEV:
-        return StorageError(_without_maps(folder, why))
+        return StorageError(_without_maps(folder, why, unchanged))
     if error.errno in EXHAUSTED:
         what = f"{why}: {error.filename or folder}"
-        return StorageError(f"{what}; the index is unchanged; {EXHAUSTED[error.errno]}")
+        return StorageError(f"{what}{unchanged}; {EXHAUSTED[error.errno]}")
     return None
 
 
@@ -120,10 +121,10 @@ def _is_within(name: object, folder: Path) -> bool:
     return not isinstance(name, str) or Path(name).absolute().is_relative_to(folder.absolute())
 
 
-def _without_maps(folder: Path, text: str) -> str:
+def _without_maps(folder: Path, text: str, unchanged: str) -> str:
     return (
-        f"the disk of {folder} maps no files into memory ({text}), which a write needs; the index is unchanged; keep "
-        "it on another disk, such as one of this machine"
+        f"the disk of {folder} maps no files into memory ({text}), which a write needs{unchanged}; keep it on another "
+        "disk, such as one of this machine"
     )
 
 

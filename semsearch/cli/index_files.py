@@ -110,18 +110,18 @@ def index_paths(
         report = rebuilt = SyncReport()
         if rebuild and not target.is_new:
             rebuilt = replace(opened.rebuild(**settings.chosen(), progress=not quiet), refitted=True)
-        if paths or opened.roots or not rebuild:
-            try:
+        try:
+            if paths or not rebuild or opened.roots:
                 report = opened.sync(*paths, **reading.arguments(), progress=not quiet)
-            except SemsearchError as error:
-                if rebuilt.refitted:
-                    error.args = (f"the index was rebuilt; the next step failed: {error}",)
+        except SemsearchError as error:
+            if rebuilt.refitted:
+                error.args = (f"the index was rebuilt; the next step failed: {error}",)
+            raise
+        except KeyboardInterrupt:
+            if not (opened.path / READING_LOG).exists():
                 raise
-            except KeyboardInterrupt:
-                if not (opened.path / READING_LOG).exists():
-                    raise
-                command = index_command("index", "--name", opened.path)
-                raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
+            command = index_command("index", "--name", opened.path)
+            raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
         counts = {name: getattr(report, name) + getattr(rebuilt, name) for name in _ADDED_UP}
         report = replace(report, refitted=report.refitted or rebuilt.refitted, **counts)
         report_sync(report, warnings=not (target.is_new and not report.added))

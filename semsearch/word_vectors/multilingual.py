@@ -359,11 +359,11 @@ def _likeliest(
     bonuses = bonuses or {}
     codes = [*(code for code in bonuses if code in codes), *(code for code in codes if code not in bonuses)]
     joined, shared = "\n".join(texts), _words_of(texts)
+    are_same = [spelled(joined, code) == joined for code in codes]
+    tables = [vectors if code == ENGLISH else language_table(code, vectors) for code in codes]
     scores = np.zeros((len(codes), len(texts)))
-    for row, code in enumerate(codes):
-        is_same = spelled(joined, code) == joined
+    for row, (code, table, is_same) in enumerate(zip(codes, tables, are_same, strict=True)):
         hashes, owners = shared if is_same else _words_of([spelled(text, code) for text in texts])
-        table = vectors if code == ENGLISH else language_table(code, vectors)
         assert table is not None  # only languages with a table are asked for
         ids = table.lookup(hashes)
         log_p = np.log(np.maximum(table.frequencies[ids] * (ids >= 0), _RARE))

@@ -30,7 +30,6 @@ from semsearch.embedding.saved_embedder import card_of, restore, to_bytes
 from semsearch.embedding.weighted_sums import WeightedSums, WordShares, share_out
 from semsearch.embedding.weights import Choices, Method, Unknown, WordWeights, find_method, learn_weights
 from semsearch.errors import FitError, UsageError
-from semsearch.system.parallel import in_order
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
@@ -131,12 +130,9 @@ class SentenceEmbedder:
         batches = [finder.of_texts(texts[first : first + _BATCH]) for first in range(0, len(texts), _BATCH)]
         return self.fit_ragged(lambda: batches, count=len(texts))
 
-    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, count: int, threads: int = 1) -> SentenceEmbedder:
+    def fit_ragged(self, batches: Callable[[], Iterable[Ragged]], *, count: int) -> SentenceEmbedder:
         """Like `fit`, from the word ids of so many texts. `batches` is called a few times, and must give the same texts
-        each time.
-
-        The result does not depend on the number of `threads`.
-        """
+        each time."""
         self.chosen_ = chosen = self._choose()
         self.weights_ = learn_weights(
             chosen.method.weighting, chosen.vectors, batches, a=chosen.a, frequencies=chosen.frequencies
@@ -145,10 +141,9 @@ class SentenceEmbedder:
         if (multilingual := as_multilingual(chosen.vectors)) is not None:
             vectors = without_components(multilingual, self.weights_)
             self.chosen_ = replace(chosen, vectors=vectors)
-        total = SentenceSums.empty(chosen.vectors.dimension)
-        sample = evenly(count, SAMPLE)
-        for part in in_order(self.statistics_of, _drawn(batches(), sample), threads=threads):
-            total = total + part
+        sample, total = evenly(count, SAMPLE), SentenceSums.empty(chosen.vectors.dimension)
+        for part in _drawn(batches(), sample):
+            total = total + self.statistics_of(part)
         self.common_ = self._components_of(total.scaled(total.sentences * count / max(len(sample), 1)))
         return self
 

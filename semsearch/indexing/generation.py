@@ -281,9 +281,7 @@ class Generation:
         learn = partial(self._learn_topics, lexical, get_removed(self.db)["words"])
         with in_background(learn, threads=self._threads) as learned:  # while the fit reads, or before it
             count = sum(spool.sentences for spool in spools)
-            embedder.fit_ragged(
-                lambda: (batch.sentences for spool in spools for batch in spool), count=count, threads=self._threads
-            )
+            embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), count=count)
             topics, topical = learned()
         release_freed()  # what the fit has left
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]

@@ -221,12 +221,20 @@ def language_of(text: str, *, signs: int = _FEW_OTHER) -> str:
         return "ru"
     if script != "Latin":
         return _likeliest(sample, script)[0]
-    if _is_english(sample[:_GLANCE].lower().split()):
+    if _is_english(sample[:_GLANCE].lower().split()) or _has_more_english(sample):
         return ENGLISH
     if not _may_be_another(_WORD.findall(sample), signs):
         return ENGLISH
     language, probability = _likeliest(sample, script)
     return language if probability >= _LIKELY else ENGLISH
+
+
+def _has_more_english(text: str) -> bool:
+    """Whether a text in Latin letters has two stop words of English or more, and more than of any other language: one
+    document of 3,000 in English would load py3langid's model without this."""
+    distinct = set(_WORD.findall(text.lower()))
+    counts = [len(distinct & stop_words(code)) for code in _SHARED["Latin"] if code != ENGLISH]
+    return len(distinct & STOP_WORDS) > max(1, *counts)
 
 
 def _is_english(words: list[str]) -> bool:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from references import papers as reference
-from small import TOPICS, sentence
 from small_tables import write_table
 
 from semsearch import SentenceEmbedder, load_vectors
@@ -217,14 +216,3 @@ def test_a_large_corpus_is_fitted_by_an_even_sample(english: VectorTable, monkey
     monkeypatch.setattr(embedding, "SAMPLE", 40)
     sampled = SentenceEmbedder(english, prior=PRIOR).fit(texts)
     assert_close(sampled.transform(texts), whole.transform(texts), 1e-6)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_threads_do_not_change_a_fit(small_vectors: VectorTable, threads: int) -> None:
-    texts = [[sentence(topic, number) for number in range(30)] for topic in TOPICS]
-    embedder = SentenceEmbedder(small_vectors, unknown="pieces")
-    batches = [embedder.tokenize(part) for part in texts]
-    count = sum(map(len, texts))
-    fitted = embedder.fit_ragged(lambda: batches, count=count, threads=threads)
-    expected = SentenceEmbedder(small_vectors, unknown="pieces").fit_ragged(lambda: batches, count=count)
-    assert np.array_equal(fitted.common_.directions, expected.common_.directions)

@@ -257,7 +257,7 @@ def _definition(question: str) -> re.Pattern[str] | None:
     fully = rf"(?P<fully>(?:(?:an?|the)\W{{1,3}})?{thing}{between}{_IS_FULLY}(?! not\b))"
     sentence = rf"(?:{fully}|{subject}(?:{_IS_FULLY}|{_IS})(?! (?:not|also|(?!used|called)\w+ed)\b))"
     text = r"(?!(?:this|these|see)\b)(?=(?:[\w'-]+ ){3})"
-    entry = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?: \| |(?P<entry>: {text}))"  # of a glossary
+    entry = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?: \| (?=[a-z'’-]+ [a-z])|(?P<entry>: {text}))"  # of a glossary
     called = rf"[^.]*\b(?:called|known as|termed) (?:an? )?\W?{thing}\b"
     return re.compile(rf"[^\w-]{{0,5}}{sentence}|{entry}|{called}", re.IGNORECASE | re.DOTALL)
 

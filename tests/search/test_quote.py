@@ -277,6 +277,7 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
         "This anchor rope is a special case.",
         "--anchor-rope is the name of a line.",
         "Anchor rope: see below",
+        "anchor rope | 12 | of metres",
     ):
         assert wanted.factor(Part(text, 0, 0)) == 1
     assert wanted.factor(Part("An anchor rope" + "(" * 10**6, 0, 0)) == 1

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from semsearch import tuning
 from semsearch.search.read_passages import Part
-from semsearch.text.languages import ENGLISH
+from semsearch.text.languages import ENGLISH, STOP_WORDS
 
 _NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
@@ -94,9 +94,10 @@ _ASKS_COMMAND = re.compile(
 )
 _ASKS_DEFAULT = re.compile(r"\b(default|nothing|out of the box|if i (set|don't|do not))\b", re.IGNORECASE)
 _ASKS_DEFINITION = re.compile(
-    r"\W*(?:(?:what|who)(?: is|'s| are| was| were)|what do(?:es)?(?=.* (?:mean|do|stand for)\W*\Z)|define|meaning of) "
-    r"(?:an? |the )?(?P<thing>[\w-]+(?: [\w-]+){0,3}?)(?: mean| do| stand for)?\W*\Z"
+    r"\W*(?:(?:what|who)(?: is|'s| are| was| were)|what do(?:es)?(?=.* (?:mean|do|stand for)\W*\Z)|define"
+    r"|(?:definition|meaning) of) (?:an? |the )?(?P<thing>[\w-]+(?: [\w-]+){0,3}?)(?: mean| do| stand for)?\W*\Z"
 )
+_IS_TERM = re.compile(r"\W*(?P<thing>[a-z][a-z'-]+(?: [a-z][a-z'-]+){0,2})\W*\Z")  # a query that is nothing but a name
 _IS_FULLY = (  # what a sentence says that begins with the thing
     r"(?:(?:is|are|was|were)(?= (?:an?|the|any|\w+['’]s) )|are(?= (?:\w+ )?\w+s\b)"
     r"|means?|refers? to|stands? for|represents?|consists? of)\b"
@@ -247,10 +248,11 @@ def _definition(question: str) -> re.Pattern[str] | None:
 
     The named groups are of those that say it fully: "X is a ...", "X: a ...". Of 25 such questions 22 are answered.
     """
-    asked = _ASKS_DEFINITION.match(question)
-    if asked is None:
+    asked = _ASKS_DEFINITION.match(question) or _IS_TERM.match(question)
+    words = asked["thing"].split() if asked is not None else []
+    if asked is None or (asked.re is _IS_TERM and (words[0] in _TO_DO or not STOP_WORDS.isdisjoint(words))):
         return None
-    stems = [re.escape(word.removesuffix("s") if len(word) > 3 else word) for word in asked["thing"].split()]
+    stems = [re.escape(word.removesuffix("s") if len(word) > 3 else word) for word in words]
     thing = r"\W{1,3}".join(rf"{stem}(?:e?s)?" for stem in stems)
     between = r"[^\w:]{1,3}(?:\([^)]{0,60}\)\W{1,3}|[^.]{0,40}, )?(?:\w+ (?!(?:is|are|was|were)\b))?"
     subject = rf"(?!(?:{_SUBORDINATE})\b)(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"

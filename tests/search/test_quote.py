@@ -365,7 +365,8 @@ def test_the_page_that_says_what_a_thing_is_comes_before_one_that_mentions_it(
     (tmp_path / "docs" / "keel.md").write_text("# The keel\n\nClean the keel. Paint the keel.\n", encoding="utf-8")
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.sync(tmp_path / "docs")
-        assert index.search("anchor")[0].document == "rope.md"
+        assert index.search("drop the anchor")[0].document == "rope.md"
+        assert index.search("anchor")[0].document == "ships.md"  # a name alone asks what it is
         hits = index.search("what is an anchor")
         assert (hits[0].document, hits[1].document) == ("ships.md", "rope.md")
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -21,7 +21,7 @@ import { element } from "./dom.js";
  * @property {Cosine[]} cosines
  * @property {string[]} unknown
  * @property {Rerank} [rerank]
- * @property {{words: {word: string, match: string, share: number}[]}} [quote]
+ * @property {{words: {word: string, match: string, similarity: number}[]}} [quote]
  * @property {Exact} [exact]
  * @property {Relevance | null} [relevance]
  */
@@ -39,7 +39,7 @@ export function explained(explanation) {
 function notes(explanation) {
   const absent = absentWords(explanation);
   const unknown = explanation.unknown;
-  const aligned = (explanation.quote?.words ?? []).filter(({ share }) => share >= 0.005);
+  const aligned = (explanation.quote?.words ?? []).filter(({ similarity }) => similarity >= 0.1);
   const lines = [
     explanation.relevance ? likelihood(explanation.relevance) : "",
     aligned.length ? `Quoted for: ${aligned.map(({ word, match }) => (word === match ? word : `${word} → ${match}`)).join(", ")}` : "",

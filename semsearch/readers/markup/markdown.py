@@ -178,12 +178,13 @@ def note_metadata(name: str, metadata: Mapping[str, Any], tags: Mapping[str, Non
 def alias_block(source: str, metadata: Mapping[str, Any], end: int) -> Block | None:
     """A block of the other names of a note, which front matter gives before `end`; None if it gives none.
 
-    Addresses that lead to a page, which generators of websites keep there (`/old/page/`), are no names.
+    Addresses that lead to a page, which generators of websites keep there (`/old/page/`), are no names: "TCP/IP" is.
     """
     names = metadata.get("aliases") or metadata.get("alias") or ()
     text = PlacedText()
     for name in [names] if isinstance(names, str) else names if isinstance(names, list) else ():
-        at = source.find(name, 0, end) if isinstance(name, str) and name.strip() and "/" not in name else -1
+        is_name = isinstance(name, str) and bool(name.strip()) and "/" not in (name[0], name[-1]) and "://" not in name
+        at = source.find(name, 0, end) if is_name else -1
         if at >= 0:
             if text:
                 text.add_unplaced(", ")

@@ -20,10 +20,10 @@ from typing import IO, TYPE_CHECKING, Unpack
 
 from semsearch import maintenance
 from semsearch.arrays.types import Float32
+from semsearch.citations import candidates_for, context_of
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.rerankers import Reranker, load_reranker, options_for, rerank
 from semsearch.results.options import strings
-from semsearch.search.assemble_context import candidates_for, context_of
 from semsearch.search.searcher import Searcher
 from semsearch.searchable import Searchable, path_or_id
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse

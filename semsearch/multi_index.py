@@ -24,10 +24,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
 from semsearch import tuning
-from semsearch.arrays.types import Float64
+from semsearch.citations import candidates_for, context_of
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch
@@ -36,8 +34,7 @@ from semsearch.results.explanation import Explanation
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.results.origin import Fused, Weights
-from semsearch.search.assemble_context import candidates_for, context_of
-from semsearch.search.candidates import fused, weigh
+from semsearch.search.candidates import weigh
 from semsearch.searchable import Searchable
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.storage.published import published_at
@@ -106,15 +103,19 @@ class MultiIndex(Searchable):
         return [self._fused(hits, options, query) for query, hits in while_wanted(zip(queries, by_query, strict=True))]
 
     def _similar(self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool) -> Hits:
-        wide, having = _wider(options), self._having(example, line)
-        texts = self.indexes[having[0]].searcher.example(example, line)
-        answers = {
-            name: index.searcher.similar(example, line, wide, same_document=same_document)
-            if name in having
-            else index.searcher.similar_to(texts, wide)
-            for name, index in self.indexes.items()
-        }
-        return together(answers, _ordered(fuse_alike(answers, options.mode), options))
+        """Of the hit's own index, or of the first that has the document: vectors of other indexes are of other fits."""
+        own = {str(example.index): self._index_of(example)} if isinstance(example, Hit) else self.indexes
+        errors, options = list[SourceError](), _for_each(options, options.k)
+        for name, index in own.items():
+            try:
+                hits = index.searcher.similar(example, line, options, same_document=same_document)
+            except SourceError as error:
+                errors.append(error)
+            else:
+                return hits.instead([replace(hit, index=name) for hit in hits])
+        if len(errors) == 1:
+            raise errors[0]
+        raise SourceError(f"{example} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._index_of(hit).searcher.explain(query, hit, mode, beside=self._beside()[str(hit.index)])
@@ -149,25 +150,6 @@ class MultiIndex(Searchable):
             origin = "has no index name" if hit.index is None else f"is of the index {hit.index!r}"
             raise UsageError(f"this hit in {hit.path} {origin}; expected one of {', '.join(self.indexes)}")
         return self.indexes[hit.index]
-
-    def _having(self, example: Hit | str, line: int | None) -> list[str]:
-        """The names of the indexes that have a passage or document. Raises SourceError if none has."""
-        if isinstance(example, Hit):
-            self._index_of(example)
-            return [str(example.index)]
-        having: list[str] = []
-        errors: list[SourceError] = []
-        for name, index in self.indexes.items():
-            try:
-                index.searcher.example(example, line)
-                having.append(name)
-            except SourceError as error:
-                errors.append(error)
-        if having:
-            return having
-        if len(errors) == 1:
-            raise errors[0]
-        raise SourceError(f"{example} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
 
 
 def _ordered(hits: Sequence[Hit], options: SearchOptions) -> Sequence[Hit]:
@@ -260,29 +242,6 @@ def fuse_answers(answers: Answers, mode: Mode) -> list[Hit]:
         share = min(max(bests[name] / top, 0.0), 1.0) ** 2 if top > 0 else 1.0
         all_hits += [_comparable(replace(hit, index=name), tuple(answers), weights, share) for hit in hits]
     return sorted(all_hits, key=lambda hit: -hit.score)
-
-
-def fuse_alike(answers: Answers, mode: Mode) -> list[Hit]:
-    """Like `fuse_answers`, for hits of `similar`, whose scores have no feedback, and which have no origin.
-
-    What boosts have added is what a score has beyond that of its parts in its own index.
-    """
-    all_hits = [replace(hit, index=name) for name, hits in answers.items() for hit in hits]
-    if mode == "hybrid":
-        boosts = np.array([hit.score for hit in all_hits]) - np.concatenate([*map(_fused_alone, answers.values())])
-        scores = (_fused_alone(all_hits) + np.round(boosts, 9)).tolist()  # to the bit the same without any
-        all_hits = [replace(hit, score=score) for hit, score in zip(all_hits, scores, strict=True)]
-    return sorted(all_hits, key=lambda hit: -hit.score)
-
-
-def _fused_alone(hits: Sequence[Hit]) -> Float64:
-    """The scores of hits by both retrievers, without boosts. (n,)"""
-    dense, lexical = (
-        np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
-        for scores in ([hit.dense for hit in hits], [hit.lexical for hit in hits])
-    )
-    best = float(np.fmax.reduce(lexical, initial=0.0))
-    return np.asarray(sum(fused(dense, lexical, weigh(is_dense=not np.isnan(dense).all(), best=best))))
 
 
 def _common(weights_of_indexes: Sequence[Weights]) -> Weights:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,13 +76,12 @@ def test_words_are_weighed_as_in_one_index_of_all(tmp_path: Path, small_vectors:
             assert [hit.score for hit in apart] == pytest.approx([hit.score for hit in together])
 
 
-def test_similar_passages_come_from_all_indexes(several: MultiIndex) -> None:
+def test_similar_passages_come_from_the_index_of_the_example(several: MultiIndex) -> None:
     (hit,) = several.search(QUERY, 1, filters=["*.md"])
-    found = several.similar(hit)
-    assert {each.index for each in found} == {"notes", "work"}
-    assert (hit.index, hit.passage_id) not in {(each.index, each.passage_id) for each in found}
-    assert all("ship" in each.path or "sea" in each.path for each in found[:3])
-    assert several.similar(hit.path, hit.line) == found
+    similar = several.similar(hit)
+    assert {other.index for other in similar} == {hit.index}
+    assert similar == [replace(other, index=hit.index) for other in several.indexes[str(hit.index)].similar(hit)]
+    assert several.similar(hit.path, hit.line) == similar
 
 
 def test_ids_of_passages_say_nothing_where_there_are_several(several: MultiIndex) -> None:
@@ -102,14 +102,6 @@ def test_citations_name_their_index(several: MultiIndex) -> None:
     assert {cited.index for cited in context.citations} == {"notes", "work"}
     assert all(f"[{cited.index}]" in context.text for cited in context.citations)
     assert context.words <= 120
-
-
-def test_boosts_count_for_similar_passages_too(several: MultiIndex) -> None:
-    (hit,) = several.search(QUERY, 1, filters=["*.md"])
-    plain = {(each.index, each.passage_id): each.score for each in several.similar(hit, k=40)}
-    for each in several.similar(hit, k=8, boosts=["law*^0.3"]):
-        added = 0.3 * each.document.startswith("law")
-        assert each.score == pytest.approx(plain[each.index, each.passage_id] + added)
 
 
 def test_an_index_that_is_missing_closes_the_others(folder: Path) -> None:

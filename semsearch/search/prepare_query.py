@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,12 +37,12 @@ from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.storage.document_rows import DocumentRow, count_contents, need_documents
 from semsearch.storage.find_document import find_passage
-from semsearch.storage.passage_rows import PassageRow, get_passages, need_passages
+from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
 from semsearch.text.ragged import Ragged
-from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, question_terms, without_stop_words
+from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, without_stop_words
 from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import hash_words, words as words_of
+from semsearch.text.tokens import words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.language_words import split_words
 from semsearch.word_vectors.multilingual import as_multilingual, english_of, guess_any_language, language_table
@@ -108,7 +108,7 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     vector, share_known = embed(ids, terms.terms, embedder, index), float(ids.known_shares[0])
     weight, notices = None, tuple[str, ...]()
     if mode == "hybrid" and reader.languages_beside(language) != (ENGLISH,):
-        weight = dense_weight(share_known if language is not None else _known_share(text, english))
+        weight = dense_weight(share_known)
     if not vector.any():
         instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
         notices = (f"the word vectors have no word of {quoted(text)}: {instead}",)
@@ -151,6 +151,8 @@ def _corrected(
 
 _LACKS_SOME = 0.2  # share of its terms that no passage has: passages in English may have de, la, and names
 _LACKS_MOST = 0.5
+# openings of questions that no other language has: nothing needs to be guessed from them, which opens many tables
+_ASKS_IN_ENGLISH = re.compile(r"\W*(?:how|what|why|where|which|whose|does|should|could|would)\b", re.IGNORECASE)
 
 
 def _language_among(text: str, embedder: SentenceEmbedder | None, reader: IndexReader) -> str | None:
@@ -170,36 +172,24 @@ def _language_beyond(
     A question to an index in English alone, which lacks its words, is in another language if that is clear and has
     word vectors.
     """
-    text, lacking, is_english = typed.text, typed.words.lacking if typed.words else 0.0, reader.languages == (ENGLISH,)
-    if not reader.language_documents or lacking <= _LACKS_SOME:
+    languages, lacking = reader.languages, typed.words.lacking if typed.words else 0.0
+    is_english = ENGLISH in languages and _ASKS_IN_ENGLISH.match(typed.text) is not None
+    if not reader.language_documents or lacking <= _LACKS_SOME or is_english:
         return None, ()
-    if embedder is not None and is_english:
-        language = guess_any_language(text, english_of(embedder.chosen_.vectors), reader.languages)
-        if language != ENGLISH:
-            return language, ()
-    return None, _notice_of_language(text, reader.languages) if lacking > _LACKS_MOST else ()
-
-
-def _notice_of_language(question: str, languages: Sequence[str]) -> tuple[str, ...]:
-    """A notice if a question is clearly in none of the languages of the index."""
-    language = guess_any_language(question, load_vectors(), languages)
+    vectors = load_vectors() if embedder is None else english_of(embedder.chosen_.vectors)
+    language = guess_any_language(typed.text, vectors, languages)
     if language in languages:
-        return ()
-    return (
-        f"the question {quoted(question)} seems to be in {name_of(language)}, in which the index has no document; "
-        f"ask in a language that it has: {', '.join(map(name_of, languages))}",
+        return None, ()
+    if embedder is not None and languages == (ENGLISH,):
+        return language, ()
+    notice = (
+        f"the question {quoted(typed.text)} seems to be in {name_of(language)}, in which the index has no document; "
+        f"ask in a language that it has: {', '.join(map(name_of, languages))}"
     )
+    return None, (notice,) if lacking > _LACKS_MOST else ()
 
 
 # -- The words of a question in another language -----------------------------------------------------------------------
-
-
-def _known_share(question: str, vectors: WordVectors) -> float:
-    """The share of a question's words that the word vectors have. Single Chinese characters say too little."""
-    asked = words_of(question)
-    several = [word for word in asked if len(word) > 1 or word.isascii()]
-    known = vectors.lookup(hash_words([" ".join(several)]).hashes) >= 0
-    return float(known.sum()) / max(len(asked), 1)
 
 
 def _foreign_terms(text: str, language: str, languages: Sequence[str], vectors: WordVectors) -> QuestionTerms:
@@ -222,47 +212,46 @@ def _foreign_terms(text: str, language: str, languages: Sequence[str], vectors: 
     )
 
 
-# -- Search by example: a passage, a document or given texts -----------------------------------------------------------
+# -- Search by example: a passage, or a whole document -----------------------------------------------------------------
 
 
-MOST_PASSAGES = 500  # passages that stand for a document
+_MOST_PASSAGES = 500  # passages that stand for a document
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """Passages that similar ones are searched for: of this index, or without ids."""
-
-    name: str
-    headings: Sequence[str]  # title and headings above each of the n passages
-    texts: Sequence[str]
-    ids: Int64 | None = None  # (n,), rising
-    hidden: Int64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # ids of passages that must not answer
-
-
-def find_example(
-    db: sqlite3.Connection, like: Hit | str, line: int | None = None, *, same_document: bool = False
-) -> Example:
-    """Find the passages that a hit names, or a path and perhaps a line (from 1) or a place (`a.pptx slide 3`).
+def query_of_example(
+    example: Hit | str, line: int | None, options: SearchOptions, index: IndexView, *, same_document: bool
+) -> Query:
+    """A query for what is similar to the passage of a hit, the one at a line (from 1), or a document or place at a path
+    (`a.pptx slide 3`).
 
     Raises SourceError for a path that is not in the index, or is ambiguous; UsageError for a line that the document
     does not have.
     """
-    if isinstance(like, Hit):
+    document, cited = _example(example, line, index.db)
+    of_document = np.arange(document.first_passage, document.first_passage + document.passages)
+    ids, hidden = of_document[:: -(-len(of_document) // _MOST_PASSAGES)], of_document
+    if cited is not None:
+        ids = np.array([cited.id])
+        if same_document or count_contents(index.db).passages == document.passages:
+            near = get_passages(index.db, [cited.id - 1, cited.id, cited.id + 1]).values()
+            same = [row.id for row in near if (row.document_id, row.headings) == (document.id, cited.headings)]
+            hidden = np.array(sorted(same), dtype=np.int64)
+    return _query_of(document, ids, hidden, options, index)
+
+
+def _example(example: Hit | str, line: int | None, db: sqlite3.Connection) -> tuple[DocumentRow, PassageRow | None]:
+    """The document of an example, and its passage if not all of it is meant."""
+    if isinstance(example, Hit):
         if line is not None:
             raise UsageError("a hit has a line already; give a line only with a path")
-        passage = passage_of(db, like)
-        document = need_documents(db, [passage.document_id])[passage.document_id]
-        return _like_passage(db, document, passage, same_document=same_document)
+        passage = passage_of(db, example)
+        return need_documents(db, [passage.document_id])[passage.document_id], passage
     if line is not None and (not isinstance(line, int) or isinstance(line, bool) or line < 1):
         raise UsageError(f"a line is a whole number from 1 on, not {line!r}")
-    document, cited = find_passage(db, like, line)
+    document, cited = find_passage(db, example, line)
     if not document.passages:
-        raise SourceError(f"{like} has no text to compare with")
-    if cited is None:
-        ids = _ids_of(document)
-        chosen = ids[:: -(-len(ids) // MOST_PASSAGES)]
-        return _example(document, [*need_passages(db, chosen.tolist()).values()], ids)
-    return _like_passage(db, document, cited, same_document=same_document)
+        raise SourceError(f"{example} has no text to compare with")
+    return document, cited
 
 
 def passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow:
@@ -273,46 +262,22 @@ def passage_of(db: sqlite3.Connection, hit: Hit) -> PassageRow:
     return passage
 
 
-def _like_passage(
-    db: sqlite3.Connection, document: DocumentRow, passage: PassageRow, *, same_document: bool
-) -> Example:
-    hidden = _ids_of(document)
-    if same_document or count_contents(db).passages == document.passages:
-        near = get_passages(db, [passage.id - 1, passage.id, passage.id + 1]).values()
-        section = document.id, passage.headings
-        hidden = np.array(sorted(row.id for row in near if (row.document_id, row.headings) == section), dtype=np.int64)
-    return _example(document, [passage], hidden)
-
-
-def _ids_of(document: DocumentRow) -> Int64:
-    return np.arange(document.first_passage, document.first_passage + document.passages)
-
-
-def _example(document: DocumentRow, passages: Sequence[PassageRow], hidden: Int64) -> Example:
-    headings = [heading_text(document.title, passage.headings) for passage in passages]
-    ids = np.array([passage.id for passage in passages])
-    return Example(document.path, headings, [passage.text for passage in passages], ids, hidden)
-
-
-def query_of_example(example: Example, options: SearchOptions, index: IndexView) -> Query:
-    """An example as a query: the direction of the sum of its unit vectors, and the words that say most about it."""
-    reader, vector, words, text = index.reader, None, None, "\n".join(example.texts)
+def _query_of(document: DocumentRow, ids: Int64, hidden: Int64, options: SearchOptions, index: IndexView) -> Query:
+    """Passages of a document as a query: the direction of the sum of their vectors, and the words that say most."""
+    reader, vector, words = index.reader, None, None
+    passages = [*index.passages(ids.tolist()).values()]
+    texts = [passage.text for passage in passages]
     allowed, notices = allowed_passages(options, index)
     embedder = None if options.mode == "lexical" else index.embedder
     if embedder is not None:
-        if example.ids is not None:
-            rows = reader.passage_vectors.fetch(example.ids).rows
-        else:
-            terms = [question_terms(text, reader.languages) for text in example.texts]
-            tokens = map(embedder.tokenize, ([text] for text in example.texts))
-            rows = np.stack([embed(ids, of_text, embedder, index) for ids, of_text in zip(tokens, terms, strict=True)])
-        vector = reader.halves.direction(rows)
+        vector = reader.halves.direction(reader.passage_vectors.fetch(ids).rows)
         if not vector.any():
             vector = None
-            notices.append(f"the word vectors have no word of {example.name}: only the lexical retriever answers")
+            notices.append(f"the word vectors have no word of {document.path}: only the lexical retriever answers")
     if options.mode != "dense":
-        telling = reader.lexical.telling_terms(example.headings, example.texts, tuning.TUNING.telling_terms)
-        words = reader.lexical.find(telling)
+        headings = [heading_text(document.title, passage.headings) for passage in passages]
+        words = reader.lexical.find(reader.lexical.telling_terms(headings, texts, tuning.TUNING.telling_terms))
+    text = "\n".join(texts)
     return Query(
         text=text,
         options=options,
@@ -321,6 +286,6 @@ def query_of_example(example: Example, options: SearchOptions, index: IndexView)
         terms=named_terms(text, reader.languages) if vector is None else None,  # to choose what is shown
         embedder=index.embedder,
         allowed=allowed,
-        hidden=example.hidden,
+        hidden=hidden,
         notices=tuple(notices),
     )

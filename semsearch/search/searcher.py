@@ -13,7 +13,7 @@ from semsearch.results.hits import Hit, Hits
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.pipeline import answer, search
-from semsearch.search.prepare_query import Example, find_example, passage_of, query_of_example
+from semsearch.search.prepare_query import passage_of, query_of_example
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.storage.schema import get_stamp
@@ -56,24 +56,14 @@ class Searcher:
         )
 
     def similar(
-        self, like: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool = False
+        self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool = False
     ) -> Hits:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
 
         def ask(index: IndexView) -> Hits:
-            example = find_example(index.db, like, line, same_document=same_document)
-            return answer(query_of_example(example, options, index), index)
+            return answer(query_of_example(example, line, options, index, same_document=same_document), index)
 
         return self.in_one_generation(ask)
-
-    def example(self, like: Hit | str, line: int | None) -> Example:
-        """The texts of a passage or document, as `similar` finds it, to be compared with those of another index."""
-        example = self.in_one_generation(lambda index: find_example(index.db, like, line))
-        return Example(example.name, example.headings, example.texts)
-
-    def similar_to(self, example: Example, options: SearchOptions) -> Hits:
-        """Find passages similar to those of another index, best first."""
-        return self.in_one_generation(lambda index: answer(query_of_example(example, options, index), index))
 
     def with_passages(
         self, query: str, options: SearchOptions, *, beside: Sequence[WordSearch] = ()

@@ -228,3 +228,20 @@ def test_a_stray_text_in_another_language_leaves_the_others_as_they_are(
         assert index.search(in_greek("captain wave anchor"), k=1)[0].document == "stray"
         assert (index.embed(questions) * vectors).sum(axis=1) == pytest.approx(np.ones(len(questions)), abs=1e-3)
         assert [index.search(question, k=1)[0].document for question in questions] == first
+
+
+def test_a_question_to_an_english_index_is_read_in_its_own_language(tmp_path: Path) -> None:
+    questions = {
+        "why does dough grow when leavened": None,
+        "What makes leavened dough swell?": None,
+        "warum wächst der Teig mit der Hefe": "de",
+        "wie sagt man how does it grow, wenn der Teig größer wird": "de",
+        "pourquoi la pâte gonfle avec la levure": "fr",
+        "por qué crece la masa con la levadura": "es",
+        "waarom rijst het deeg met gist": "nl",
+        "почему тесто растёт от дрожжей": "ru",
+    }
+    with Index.create(tmp_path / "index") as index:
+        index.add([Text("bread", "Bread rises because yeast makes gas."), Text("copper", "Copper conducts well.")])
+        languages = {question: index.search(question, 1)[0].origin.language for question in questions}  # type: ignore[union-attr]
+    assert languages == questions

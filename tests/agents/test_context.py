@@ -11,11 +11,11 @@ import pytest
 from small import small_vectors, write_articles
 from some_hit import some_hit
 
+from semsearch.citations import announces, context_of
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Context, Hit, Hits
 from semsearch.results.options import SearchOptions
-from semsearch.search.assemble_context import announces, context_of
 from semsearch.searchable import LEAST_WORDS
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.text_lengths import count_words

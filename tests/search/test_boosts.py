@@ -96,7 +96,6 @@ def test_of_several_indexes_only_what_all_of_them_miss_is_said(folder: Path, cap
     with MultiIndex.open(folder / "notes", folder / "other") as both:
         assert both.search("ship", filters=["author=Ada"])
         assert both.search('"boat"')
-        assert both.similar("far", filters=["guide/"])
         assert caplog.messages == []
         both.search('"storm ship ship"', filters=["guide/|autor=Ada"])
         assert caplog.messages == [

@@ -59,7 +59,7 @@ def test_every_score_is_explained_and_adds_up(mode: str, several: MultiIndex) ->
         assert explanation.fused is not None
         assert explanation.fused.indexes == ("notes", "work")
         alone = several.indexes[str(hit.index)].explain(QUERY, hit)
-        assert explanation.quote == alone.quote  # sentences are compared as in the index by itself
+        assert explanation.quoted_for == alone.quoted_for  # sentences are compared as in the index by itself
 
 
 def test_words_are_weighed_as_in_one_index_of_all(tmp_path: Path, small_vectors: VectorTable) -> None:

@@ -28,7 +28,7 @@ from semsearch.results.options import Mode
 from semsearch.text.languages import name_of
 
 if TYPE_CHECKING:
-    from semsearch.results.explanation import Explanation, Quoted, TermScore
+    from semsearch.results.explanation import Explanation, TermScore
 
 # -- Safe texts --------------------------------------------------------------------------------------------------------
 
@@ -52,8 +52,6 @@ def safe_line(line: str) -> str:
 
 
 # -- Explanations ------------------------------------------------------------------------------------------------------
-
-_LEAST_SIMILAR = 0.1  # words that are less similar have nothing in common
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
@@ -88,8 +86,9 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         yield f"alone   {explanation.fused.alone:.3f} before it was compared with the others"
     if likely := explanation.relevance:
         yield f"answers {likely.probability:.0%} likely: {likely.share:.0%} of the best score"
-    if explanation.quote:
-        yield f"quote   {explanation.quote.score:.3f}: {_aligned(explanation.quote)}"
+    if explanation.quoted_for:
+        words = (word if word == there else f"{word}→{there}" for word, there in explanation.quoted_for.items())
+        yield f"quote   {', '.join(words)}"
     if explanation.unknown:
         yield f"unknown {', '.join(explanation.unknown)}"
 
@@ -101,18 +100,6 @@ def _terms(terms: Sequence[TermScore]) -> str:
     )
     absent = ", ".join(term.word for term in terms if not term.score)
     return f"{there}; absent: {absent}" if absent else there
-
-
-def _aligned(quote: Quoted) -> str:
-    """What the quoted sentence has of the query's words; "<" for each sentence before it in which a word stands."""
-    there = [
-        f"{word.word if word.match == word.word else f'{word.word}→{word.match}'}{'<' * word.before} "
-        f"{word.weight:.2f}×{word.similarity:.2g}"
-        for word in quote.words
-        if word.similarity >= _LEAST_SIMILAR
-    ]
-    absent = ", ".join(word.word for word in quote.words if word.similarity < _LEAST_SIMILAR)
-    return (" + ".join(there) or "nothing") + (f"; absent: {absent}" if absent else "")
 
 
 # -- Formats -----------------------------------------------------------------------------------------------------------

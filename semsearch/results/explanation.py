@@ -55,27 +55,6 @@ class Cosine(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedWord(Record):
-    """A content word of the query and the word of a quoted sentence, or of one before it, that is most similar."""
-
-    word: str
-    match: str  # "" if nothing is similar
-    similarity: float  # 0 to 1
-    before: int  # how many sentences before the quoted one the match stands
-    weight: float  # weight of the word, less for a match that stands before
-    share: float  # weight · similarity, the part of the score
-
-
-@dataclass(frozen=True, slots=True)
-class Quoted(Record):
-    """Why a sentence is quoted: of all sentences of its passage its words align best with those of the query."""
-
-    sentence: str
-    score: float  # the sum of the words' shares
-    words: tuple[AlignedWord, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation(Record):
     """The explanation of a passage's score for a query."""
 
@@ -93,4 +72,5 @@ class Explanation(Record):
     rerank: Rerank | None = field(default=None, metadata=ONLY_IF_SET)  # set if a reranker has read the passage
     fused: Fused | None = field(default=None, metadata=ONLY_IF_SET)  # set in a multi-index search
     relevance: Relevance | None = field(default=None, metadata=ONLY_IF_SET)  # set if it is known
-    quote: Quoted | None = field(default=None, metadata=ONLY_IF_SET)  # why the hit quotes its sentence
+    # words of the query that the shown sentence has, with its most similar word for each
+    quoted_for: Mapping[str, str] = field(default_factory=dict, kw_only=True)

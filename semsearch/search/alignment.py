@@ -42,7 +42,7 @@ from semsearch.word_vectors.multilingual import as_multilingual, english_of, lan
 from semsearch.word_vectors.table import WordVectors
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
-REACH = 4  # sentences before
+_REACH = 4  # sentences before
 OTHER_FORM = 0.95  # what another word of the same term counts: "removed" for "remove"
 OF_TITLE = 0.95  # what a word counts that the title or the file's name of a short document has
 _LEAST_WEIGHT = 0.2  # of the logarithm: a word that all sentences have still counts
@@ -136,7 +136,7 @@ def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence
 def recalled(similar: Float32, numbers: Int64) -> Float32:
     """C: the similarities of sentences, with what earlier ones have, by their numbers in the passages. (n, q), (n,)"""
     result = similar.copy()
-    for step in range(1, min(REACH, len(similar) - 1) + 1):
+    for step in range(1, min(_REACH, len(similar) - 1) + 1):
         earlier = np.where((numbers[step:] >= step)[:, None], RECALLED**step * similar[:-step], np.float32(0))
         np.maximum(result[step:], earlier, out=result[step:])
     return result

@@ -18,19 +18,11 @@ import numpy.typing as npt
 from semsearch import tuning
 from semsearch.arrays.types import Int64
 from semsearch.embedding.weighted_sums import WordShares
-from semsearch.results.explanation import AlignedWord, Cosine, Explanation, Quoted, TermScore, WordShare
+from semsearch.results.explanation import Cosine, Explanation, TermScore, WordShare
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin
-from semsearch.search.alignment import (
-    REACH,
-    RECALLED,
-    aligned_passages,
-    alignments,
-    names_in,
-    query_words,
-    similarities,
-)
+from semsearch.search.alignment import alignments, names_in, query_words, similarities
 from semsearch.search.candidates import Query, shares_of_cosines
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origins_of
@@ -78,7 +70,7 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
         rerank=origin.rerank,
         fused=origin.fused,
         relevance=origin.relevance,
-        quote=_quote(query, hit, passage, index),
+        quoted_for=_quoted_for(query, hit, passage, index),
     )
 
 
@@ -159,26 +151,17 @@ def _cosines(
     return parts, passage.row.sentence(max(number, 0))
 
 
-def _quote(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> Quoted | None:
-    """The alignment of the query's words with the sentence that a hit shows, or the sentences."""
-    asked, first = query_words(query, index), hit.sentence_id - passage.row.first_sentence
-    if not asked.names or not 0 <= first < len(passage.row.sentences):
-        return None
-    last = max(first, int(np.searchsorted(passage.row.sentences[:, 2], hit.end)) - 1)
-    (aligned,) = aligned_passages(asked, [passage.row.id], np.zeros(1, np.bool_), index).values()
-    texts, similar, weights = aligned.parts.texts, aligned.alone, aligned.weights
-    near = [similar[first : last + 1].max(axis=0), *(similar[first - step] for step in range(1, min(REACH, first) + 1))]
-    steps = np.argmax([row * RECALLED**step for step, row in enumerate(near)], axis=0).tolist()
-    words: list[AlignedWord] = []
-    for row, (name, step) in enumerate(zip(asked.names, steps, strict=True)):
-        weight, similarity, match = float(weights[row] * RECALLED**step), float(near[step][row]), ""
-        if similarity:
-            shown = texts[first - step] if step else " ".join(texts[first : last + 1])
-            there = [*dict.fromkeys(split_words(shown))]
-            alone = similarities(asked, [tuple(there)], [passage.language])[:, row]
-            match = there[int(alone.argmax())] if alone.max() > 0.99 * similarity else name
-        words.append(AlignedWord(name, match, similarity, step, weight, weight * similarity))
-    return Quoted(hit.sentence, sum(word.share for word in words), tuple(words))
+_ALIKE = 0.1  # words that are less similar have nothing in common
+
+
+def _quoted_for(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> dict[str, str]:
+    """The words of the query that the shown sentence has, each with the sentence's most similar word."""
+    asked, words = query_words(query, index), tuple(dict.fromkeys(split_words(hit.sentence)))
+    if not words or not asked.names:
+        return {}
+    similar = similarities(asked, [words], [passage.language])
+    nearest = zip(asked.names, similar.argmax(axis=0).tolist(), similar.max(axis=0).tolist(), strict=True)
+    return {name: words[number] for name, number, similarity in nearest if similarity >= _ALIKE}
 
 
 def _by_word(words: Sequence[str], values: npt.NDArray[Any] | Sequence[float]) -> dict[str, float]:

@@ -21,7 +21,7 @@ import { element } from "./dom.js";
  * @property {Cosine[]} cosines
  * @property {string[]} unknown
  * @property {Rerank} [rerank]
- * @property {{words: {word: string, match: string, similarity: number}[]}} [quote]
+ * @property {Record<string, string>} quoted_for
  * @property {Exact} [exact]
  * @property {Relevance | null} [relevance]
  */
@@ -39,10 +39,10 @@ export function explained(explanation) {
 function notes(explanation) {
   const absent = absentWords(explanation);
   const unknown = explanation.unknown;
-  const aligned = (explanation.quote?.words ?? []).filter(({ similarity }) => similarity >= 0.1);
+  const aligned = Object.entries(explanation.quoted_for);
   const lines = [
     explanation.relevance ? likelihood(explanation.relevance) : "",
-    aligned.length ? `Quoted for: ${aligned.map(({ word, match }) => (word === match ? word : `${word} → ${match}`)).join(", ")}` : "",
+    aligned.length ? `Quoted for: ${aligned.map(([word, there]) => (word === there ? word : `${word} → ${there}`)).join(", ")}` : "",
     absent.length ? `Not in the passage: ${absent.join(", ")}` : "",
     unknown.length ? `Out of vocabulary: ${unknown.join(", ")}` : "",
   ].filter(Boolean);

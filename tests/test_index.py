@@ -464,6 +464,23 @@ def test_a_root_that_cannot_be_read_is_kept_even_when_pruning(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs links that anyone may make")
+def test_what_a_walk_does_not_take_any_more_leaves_the_index(index: Index, docs: Path) -> None:
+    (docs / "link.md").symlink_to("sea-0.md")
+    (docs / "other.md").symlink_to("sea-6.md")
+    (docs / "vendor").mkdir()
+    (docs / "vendor" / "a.md").write_text("A rose.")
+    assert index.sync(docs).added == 15
+    (docs / "sea-0.md").unlink()
+    (docs / "other.md").unlink()
+    (docs / "other.md").symlink_to("vendor")
+    (docs / "vendor" / "modules.txt").write_text("")
+    report = index.sync(docs)
+    assert report.removed == 4
+    assert len(report.skipped) == 3
+    assert documents(index) == {path.name for path in docs.iterdir()} - {"link.md", "other.md", "vendor"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs links that anyone may make")
 def test_a_link_to_itself_is_no_path_to_index(index: Index, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(SourceError, match="loop"):

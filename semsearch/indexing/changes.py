@@ -209,7 +209,8 @@ def _compare(
     digest = partial(digest_of, max_bytes=limit, unreadable=lambda *what: unreadable.append(SkippedFile(*what)))
     changes.plan = plan(changes.known, readable, digest=digest, outdated=outdated)
     changes.plan.unchanged += changes.unchanged
-    hidden = tuple(canonical(item.path) + "/" for item in changes.skipped)  # below what cannot be listed they may be
+    closed = [item for item in changes.skipped if item.reason.startswith("cannot be ")]  # listed or read, just now
+    hidden = tuple(canonical(item.path) + "/" for item in closed)  # below them the documents may still be
     removed = changes.plan.removed
     changes.plan.removed = [document for document in removed if not f"{document.canonical}/".startswith(hidden)]
     changes.skipped += unreadable

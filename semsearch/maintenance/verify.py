@@ -24,14 +24,15 @@ from semsearch.storage.audit import (
 )
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.document_rows import evenly_spaced_passages, need_documents
+from semsearch.storage.document_rows import evenly_spaced_passages
 from semsearch.storage.fitted import load_embedder
-from semsearch.storage.passage_rows import each_passage, get_passages, stored_texts
+from semsearch.storage.passage_rows import get_passages, stored_texts, with_documents
 from semsearch.storage.schema import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.system.durable import file_digest
 from semsearch.text.languages import ENGLISH
 from semsearch.text.terms import Lexicon
+from semsearch.text.tokens import with_parts
 from semsearch.topics.topic_model import join, named_topics, open_topics
 from semsearch.trust import require
 from semsearch.word_vectors.multilingual import as_multilingual
@@ -128,17 +129,17 @@ def _vector_sample(
         topics = named_topics(folder, get_segments(db))
     except (IndexDamaged, FileNotFoundError):
         return  # reported already
-    for id_ in wanted:
-        for stored in stored_texts(db, get_passages(db, [id_]).values()):
-            texts = [stored.heading, *stored.sentences]
-            words = embedder.tokenize(texts, [stored.language] * len(texts))
-            fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))
-            if topics is not None:
-                texts = [passage.text for passage in each_passage(db, id_, id_ + 1)]
-                fresh = join(fresh, topics.of_passage(stored.heading, "\n".join(texts), _language(db, id_))[None])
-            kept = [(reader.fetch(np.array([id_])).rows, reader.rounding) for reader in opened]
-            if any(len(row) and not _is_same(row, fresh, most) for row, most in kept):
-                yield f"the vector of passage {id_} does not match its text"
+    rows = get_passages(db, wanted).values()
+    for (row, document), stored in zip(with_documents(db, rows), stored_texts(db, rows), strict=True):
+        texts = [stored.heading, *stored.sentences]
+        words = embedder.tokenize(texts, [stored.language] * len(texts))
+        fresh = embedder.transform_ragged(words.joined(np.array([0, len(words)])))
+        if topics is not None:
+            text = with_parts(row.text, document.format)
+            fresh = join(fresh, topics.of_passage(stored.heading, text, document.language or ENGLISH)[None])
+        kept = [(reader.fetch(np.array([row.id])).rows, reader.rounding) for reader in opened]
+        if any(len(vectors) and not _is_same(vectors, fresh, most) for vectors, most in kept):
+            yield f"the vector of passage {row.id} does not match its text"
 
 
 def _is_same(stored: Float32, fresh: Float32, rounding: float) -> bool:
@@ -148,17 +149,11 @@ def _is_same(stored: Float32, fresh: Float32, rounding: float) -> bool:
 def _words_sample(db: sqlite3.Connection, opened: list[LexicalSegment]) -> Iterator[str]:
     """Check that some passages are found under all terms of their stored text."""
     lexicon = Lexicon(keeps_spellings=False)
-    for id_ in evenly_spaced_passages(db, _SAMPLE) if opened else []:
-        for passage in each_passage(db, id_, id_ + 1):
-            numbers = np.unique(lexicon.in_language([passage.text], _language(db, id_)).numbers)
-            ids = np.array([id_])
-            for source in (source for source in opened if source.id_ranges.has(ids)[0]):
-                row = source.id_ranges.below(ids)[0]
-                if not all(row in rows for rows, _ in source.postings.of_each(lexicon.terms[numbers].tolist())):
-                    yield f"the lexical entries of passage {id_} do not match its text"
-
-
-def _language(db: sqlite3.Connection, passage_id: int) -> str:
-    """The language by whose rules the words of a passage were indexed."""
-    document = get_passages(db, [passage_id])[passage_id].document_id
-    return need_documents(db, [document])[document].language or ENGLISH
+    rows = get_passages(db, evenly_spaced_passages(db, _SAMPLE) if opened else [])
+    for row, document in with_documents(db, rows.values()):
+        numbers = np.unique(lexicon.in_language([row.text], document.language or ENGLISH).numbers)
+        ids = np.array([row.id])
+        for source in (source for source in opened if source.id_ranges.has(ids)[0]):
+            number = source.id_ranges.below(ids)[0]
+            if not all(number in having for having, _ in source.postings.of_each(lexicon.terms[numbers].tolist())):
+                yield f"the lexical entries of passage {row.id} do not match its text"

@@ -48,6 +48,12 @@ def plain(tmp_path: Path, docs: Path) -> Iterator[Index]:
         yield made
 
 
+def test_source_code_matches_its_stored_vectors(index: Index, docs: Path) -> None:
+    (docs / "harbour.py").write_text('def bakeBread(judgeAndJury):\n    """The ship sails to the harbour."""\n')
+    index.sync()
+    assert index.verify() == []  # the parts of identifiers are words of a passage, too
+
+
 def files(index: Index) -> list[Path]:
     """The topics that the database names."""
     with index._database.reading() as db:

@@ -47,7 +47,7 @@ class Searchable(ABC):
         (`regex`) which passages; `context` adds so many sentences before and after the quoted one. Of near-duplicates,
         which have the same letters and digits, only the best is a hit, and the others are its `duplicates`, unless they
         are requested. `passages` are ids, of hits or of a map: only these may answer; an id is of one index.
-        `per_document` bounds the hits of a document, `boosts` (semsearch.search.boosts) prefer some documents,
+        `per_document` bounds the hits of a document, `boosts` (semsearch.filters) prefer some documents,
         `min_score` and `floor` leave out hits, and with `syntax` "plain" quotes and hyphens are text.
         Mode "exact" lists the passages in which the query stands literally, or which match `regex` if it is empty, in
         the order of the documents, each with its `occurrences`; `hits.total` counts all. A query of

@@ -51,7 +51,7 @@ class SearchOptions(Record):
     passages: Sequence[int] | None = field(default=None, metadata=ONLY_IF_SET)  # ids of passages that alone may answer
     syntax: Syntax = "full"  # "plain": quotes and hyphens of the query are text (semsearch.search.allowed_passages)
     per_document: int | None = None  # number of hits of one document at most
-    boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.search.boosts)
+    boosts: Sequence[str] = ()  # points for what passes a filter or is recent (semsearch.filters)
     floor: float = 0.0  # relevance below which hits at the end are left out (semsearch.results.hits); 0: none
     regex: Sequence[str] = ()  # regular expressions: a passage's text must match all
 

@@ -27,9 +27,8 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Int64
 from semsearch.errors import UsageError, quoted
-from semsearch.filters import Comparison, all_match, metadata_texts, parse
+from semsearch.filters import Comparison, all_match, metadata_texts, parse, parse_boost
 from semsearch.results.options import SearchOptions, Syntax
-from semsearch.search.boosts import parse_boost
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import filter_rows
 from semsearch.storage.passage_rows import need_passages, with_documents

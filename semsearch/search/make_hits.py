@@ -18,11 +18,11 @@ import numpy as np
 
 from semsearch.arrays.types import Float64, Int64
 from semsearch.errors import UsageError
+from semsearch.filters import parse_boost
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import SearchOptions
-from semsearch.results.origin import ExactWords, Origin
+from semsearch.results.origin import Boosted, ExactWords, Origin
 from semsearch.search.allowed_passages import TimedRegex, allowed_passages
-from semsearch.search.boosts import boosted
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents, stale_documents
@@ -121,11 +121,17 @@ def origins_of(
                 points={name: value for name, value in points[number].items() if value},
                 cosines={name: value for name, value in cosines[number].items() if value == value},
                 relevance=None if likely is None else relevances[number],
-                boosts=None if boosts is None else boosted(query, boosts[:, at]),
+                boosts=None if boosts is None else _boosted(query, boosts[:, at]),
                 exact=None if parts is None else ExactWords(points[number]["exact"], parts),
             )
         )
     return origins
+
+
+def _boosted(query: Query, shares: Float64) -> tuple[Boosted, ...]:
+    """What each boost adds to the score of a passage, which gets these shares of them. (b,)"""
+    pairs = zip(map(parse_boost, query.options.boosts), shares.tolist(), strict=True)
+    return tuple(Boosted(boost.text, boost.points * share, boost.points, share) for boost, share in pairs)
 
 
 def _by_passage(values: Mapping[str, Float64], positions: Sequence[int]) -> list[dict[str, float]]:

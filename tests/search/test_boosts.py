@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from semsearch.errors import UsageError
+from semsearch.filters import parse_boost
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.hits import Hit
 from semsearch.results.options import Mode
-from semsearch.search.boosts import parse_boost
 from semsearch.word_vectors.table import VectorTable
 
 QUERY = "a ship in the storm"

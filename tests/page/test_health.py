@@ -59,7 +59,6 @@ def test_each_index_says_what_there_is_to_do_with_the_command_for_it(
         page.get_by_role("button", name=f"Copy the command {command}").click()
         expect(page.get_by_role("status")).to_have_text("Copied")
         assert page.evaluate("navigator.clipboard.readText()") == command
-        expect(docs.locator(".facts")).to_contain_text("all passages are scanned")
         expect(docs.locator(".bars").nth(0)).to_contain_text("markdown3 documents")
         expect(docs.locator(".bars").nth(1)).to_contain_text("vectors of sentences")
         expect(report(page, "notes").get_by_role("button", name="Bring up to date now")).to_have_count(0)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import NARROW, Visit, assert_everyone_can_use, visiting
+from browsing import NARROW, Visit, assert_everyone_can_use, eventually, visiting
 from playwright.sync_api import Browser, Page, expect
 from serving import Asker, running
 from small import write_articles
@@ -75,7 +75,7 @@ def test_keys_move_it_and_look_closer(visit: Visit) -> None:
     assert closer < everything
     before = picture(page)
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("before => document.querySelector('.map-points').toDataURL() !== before", arg=before)
+    eventually(page, lambda: picture(page) != before)
     page.keyboard.press("0")
     expect(page.locator(".map-side h2")).to_contain_text(f"{everything} passages")
 
@@ -101,7 +101,7 @@ def test_the_visible_part_is_searched_alone(visit: Visit) -> None:
     expect(told).to_contain_text("passages chosen")
     chosen = int(told.inner_text().split()[0])
     expect(page.get_by_role("heading", name="in this part")).to_be_visible()
-    page.wait_for_function("most => document.querySelectorAll('.map-list li').length <= most", arg=chosen)
+    expect(page.locator(".map-list li").nth(chosen)).to_have_count(0)
     page.keyboard.press("Escape")
     expect(page.get_by_role("heading", name="in this part")).to_have_count(0)
 

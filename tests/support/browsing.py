@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Literal
 
 import pytest
@@ -80,6 +81,14 @@ class Visit:
         """Show an address such as `#/search?q=ship`."""
         self.page.goto(f"{self.url}/{address}")
         return self.page
+
+
+def eventually(page: Page, condition: Callable[[], bool]) -> None:
+    """Look at the page until a condition holds that no locator can wait for."""
+    deadline = monotonic() + PATIENCE / 1000
+    while not condition():
+        assert monotonic() < deadline, "the page did not come to that"
+        page.wait_for_timeout(20)  # lets the page go on
 
 
 def assert_everyone_can_use(page: Page) -> None:

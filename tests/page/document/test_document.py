@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import urlencode
 
 import pytest
-from browsing import LOOKS, NARROW, Visit, assert_everyone_can_use, visiting
+from browsing import LOOKS, NARROW, Visit, assert_everyone_can_use, eventually, visiting
 from playwright.sync_api import Browser, Page, expect
 from serving import Asker
 from small import article, sentence
@@ -17,7 +17,6 @@ from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
 LONG = 3000  # sections
-FEW = "document.querySelectorAll('.passage').length < 200"
 STRANGE = "The 🌊 tide 🌊 lifts the boat. <b>The captain</b> & the sailor <script>alert(1)</script> sail. A violin."
 
 
@@ -48,14 +47,14 @@ def source(name: str, **where: object) -> str:
 
 def expect_in_the_middle(page: Page) -> None:
     """The chosen sentence stands in the middle third of what scrolls it, once all is there."""
-    page.wait_for_function(
-        """() => {
-          const node = document.querySelector("mark.current");
-          const [box, room] = [node, node.closest(".source-scroll")].map(each => each.getBoundingClientRect());
-          const middle = (box.top + box.bottom) / 2 - room.top;
-          return middle > room.height / 3 && middle < (2 * room.height) / 3;
-        }"""
-    )
+
+    def in_the_middle() -> bool:
+        mark, room = (page.locator(shown).bounding_box() for shown in ("mark.current", ".source-scroll"))
+        assert mark is not None
+        assert room is not None
+        return 1 / 3 < (mark["y"] + mark["height"] / 2 - room["y"]) / room["height"] < 2 / 3
+
+    eventually(page, in_the_middle)
 
 
 def test_a_hit_leads_to_its_sentence_in_the_middle_of_its_document(
@@ -104,7 +103,7 @@ def test_of_a_long_document_only_what_is_near_is_on_the_page(visit: Visit, index
     hit = index.search(sentence("garden", 1700), 1)[0]
     page = visit.go(source("long.md", sentence=hit.sentence_id))
     expect(page.locator("mark.current")).to_be_visible()
-    page.wait_for_function(FEW)
+    expect(page.locator(".passage").nth(199)).to_have_count(0)
     page.evaluate("document.querySelector('.source-scroll').scrollTop = 1e9")
     text = page.get_by_role("region", name="Text of the document")  # the title above it is that of its first section
     expect(text.get_by_role("heading", name=f"Section {LONG - 1}", exact=True)).to_be_visible()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 import pytest
-from browsing import LOOKS, Visit, assert_everyone_can_use, visiting
+from browsing import LOOKS, Visit, assert_everyone_can_use, eventually, visiting
 from packages import needed
 from playwright.sync_api import Browser, Page, expect
 from sample_files.valid_files import pdf
@@ -66,7 +66,8 @@ def test_the_answer_has_its_box_on_the_picture(visit: Visit, index: Index) -> No
     page = opened(visit, index)
     hit = next(hit for hit in index.search(QUESTION, duplicates=True) if hit.document == "paper.pdf")
     (placed,) = [one for one in index.page("paper.pdf", hit.page or 0).sentences if one.sentence_id == hit.sentence_id]
-    page.wait_for_function("document.querySelector('.sheet-picture').naturalWidth >= 400")
+    picture = page.locator(".sheet-picture")
+    eventually(page, lambda: int(picture.evaluate("image => image.naturalWidth")) >= 400)
     expect(page.locator(".sheet-box.current")).to_be_visible()
     box = page.locator(".sheet-box.current").bounding_box()
     sheet = page.locator(".sheet").bounding_box()

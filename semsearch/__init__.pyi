@@ -18,7 +18,6 @@ from .results.hits import (
     DuplicatePassage as DuplicatePassage,
     Hit as Hit,
     Hits as Hits,
-    location as location,
 )
 from .results.options import Mode as Mode, SearchOptions as SearchOptions
 from .results.reports import (

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from semsearch.errors import INVISIBLE, SourceError
+from semsearch.errors import INVISIBLE
 from semsearch.results.documents import DocumentPassages, PlacedPassage
 from semsearch.results.hits import (
     Citation,
@@ -27,6 +27,7 @@ from semsearch.results.hits import (
     source_line,
 )
 from semsearch.results.options import SearchOptions
+from semsearch.storage.find_document import last_line_of
 from semsearch.storage.passage_rows import PassageRow
 from semsearch.text.text_lengths import count_words, cut_to, heading_text
 
@@ -59,52 +60,6 @@ def harmless_values(value: Any) -> Any:
     return value
 
 
-# -- Citations ---------------------------------------------------------------------------------------------------------
-
-Answer = TypeVar("Answer")
-
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9}))?(?:[ ,(:].*)?", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class CitedPlace:
-    """A path, perhaps with a place in the document's own terms; and lines, if cited."""
-
-    path: str
-    line: int | None = None
-    last_line: int | None = None
-
-
-def readings(citation: str) -> Iterator[CitedPlace]:
-    """Yield the possible meanings of a citation, the likeliest first.
-
-    A colon and digits, or a comma, may also be part of a file's name; of a range of pages or places (`p. 3–4`) the
-    first is meant.
-    """
-    if lines := _LINES.fullmatch(citation):
-        last = int(lines["last"]) if lines["last"] else None
-        yield CitedPlace(lines["path"], int(lines["first"]), last)
-    yield CitedPlace(citation)
-    before, ranged, _ = citation.partition("–")
-    if ranged:
-        yield CitedPlace(before.rstrip())
-    before, comma, _ = citation.rpartition(",")  # a list of sources has the heading after a comma
-    if comma:
-        yield CitedPlace(before.partition("–")[0].rstrip())
-
-
-def by_citation(citation: str, ask: Callable[[CitedPlace], Answer]) -> Answer:
-    """Ask for a citation, by its first reading that is in the index. Raises the first SourceError."""
-    failed: SourceError | None = None
-    for place in readings(citation):
-        try:
-            return ask(place)
-        except SourceError as error:
-            failed = failed or error
-    assert failed is not None  # there is always a reading
-    raise failed
-
-
 # -- Parts of documents ------------------------------------------------------------------------------------------------
 
 _AT_ONCE = 20
@@ -120,17 +75,18 @@ class DocumentPart:
     next: int | None  # number of the passage to continue at; None: complete
 
 
-def read_part(index: Index, place: CitedPlace, *, around: int, start: int | None, max_words: int) -> DocumentPart:
+def read_part(index: Index, citation: str, *, around: int, start: int | None, max_words: int) -> DocumentPart:
     """Read a cited place with `around` passages before and after it; without lines or place, the document.
 
     `start` is the passage where an earlier part ended. Passages are added while they fit. The cited one, of several the
     first, is always included, whole; without one the first passage is, cut if necessary. Raises SourceError for what is
     not in the index.
     """
-    of = index.passages(place.path, line=place.line, limit=1)
+    of = index.passages(citation, limit=1)
     cited, first, end = of.found, start or 0, of.count
     if cited is not None:
-        last = index.passages(of.path, line=place.last_line, limit=1).found if place.last_line else None
+        last_line = last_line_of(citation)
+        last = index.passages(of.path, line=last_line, limit=1).found if last_line else None
         end = min(max(last or 0, cited) + around + 1, of.count)
     if cited is not None and start is None:
         first = max(cited - around, 0)

@@ -15,16 +15,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from semsearch import __version__
-from semsearch.citations import by_citation, cited_passage, harmless, harmless_values, read_part
+from semsearch.citations import DocumentPart, cited_passage, harmless, harmless_values, read_part
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.index import Index
-from semsearch.results.hits import NEAREST, Hit, above_threshold, location
+from semsearch.results.hits import NEAREST, Hit, above_threshold
 from semsearch.results.options import SearchOptions
 from semsearch.results.reports import endings_in_words
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes
+from semsearch.server.problems import parameter_problem
 from semsearch.server.work_pool import WorkPool
 from semsearch.text.text_lengths import heading_text
 
@@ -105,7 +106,7 @@ class Tools:
         """Find passages similar to a cited one, or to a whole document."""
         chosen = self._chosen(index)
         options = _options(cursor + limit + 1, filters)
-        hits = by_citation(citation, lambda place: chosen.together.similar(place.path, place.line, options=options))
+        hits = chosen.together.similar(citation, options=options)
         return _results(chosen, hits, cursor, limit, max_tokens, notes=hits.warnings)
 
     def read(
@@ -122,10 +123,8 @@ class Tools:
         """Read a document, or the part around a citation; each passage has its own citation."""
         max_words = max_tokens * 2 // 3
 
-        def part_of(one: Index) -> Any:
-            return by_citation(
-                citation, lambda place: read_part(one, place, around=around, start=cursor or None, max_words=max_words)
-            )
+        def part_of(index: Index) -> DocumentPart:
+            return read_part(index, citation, around=around, start=cursor or None, max_words=max_words)
 
         name, part = _first_that_has(self._chosen(index), part_of)
         document = part.of
@@ -220,7 +219,7 @@ def _options(k: int, filters: Sequence[str]) -> SearchOptions:
     return SearchOptions(k, filters=filters)
 
 
-def _first_that_has(chosen: ChosenIndexes, ask: Callable[[Index], Any]) -> tuple[str, Any]:
+def _first_that_has(chosen: ChosenIndexes, ask: Callable[[Index], DocumentPart]) -> tuple[str, DocumentPart]:
     """The answer of the first index that has one, with its name. Raises SourceError if none has."""
     failures: list[SourceError] = []
     for name, index in chosen.by_name.items():
@@ -268,7 +267,7 @@ def _results(
 def _forms(hit: Hit) -> tuple[Answer, Answer, Answer]:
     """A hit as its place, with its sentence, and with its passage."""
     place = {
-        "citation": location(hit.path, hit.format, hit.position),
+        "citation": hit.citation,
         "heading": _heading(hit.title, hit.headings),
         "index": hit.index,
         "changed": hit.stale or None,
@@ -360,6 +359,16 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
     logging.getLogger().addHandler(logging.NullHandler())  # or the SDK sets the level and a handler for all libraries
     pool = WorkPool(threads=_THREADS, room=_ROOM, share=_ROOM, seconds=seconds)
 
+    class CheckedTool(Tool):
+        """A tool that tells in a line what is wrong with its arguments."""
+
+        async def run(self, arguments: dict[str, Any], *others: Any, **options: Any) -> Any:
+            try:
+                self.fn_metadata.validate_arguments(arguments)
+            except ValidationError as error:
+                raise ToolError("; ".join(map(parameter_problem, error.errors()))) from None
+            return await super().run(arguments, *others, **options)
+
     def tool(method: Callable[..., Answer]) -> Tool:
         @functools.wraps(method)
         async def call(**arguments: Any) -> str:
@@ -371,7 +380,7 @@ def make_server(indexes: Callable[[], OpenIndexes], described: Mapping[str, str]
                 raise ToolError(harmless(str(error))) from None
 
         call.__annotations__ = {**method.__annotations__, "return": str}
-        declared = Tool.from_function(
+        declared = CheckedTool.from_function(
             call,
             description=" ".join((inspect.getdoc(method) or "").split()),
             annotations=ToolAnnotations(read_only_hint=True),

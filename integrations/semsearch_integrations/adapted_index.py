@@ -28,7 +28,6 @@ from semsearch import (
     SearchOptions,
     SentenceEmbedder,
     Text,
-    location,
 )
 from semsearch.errors import IndexNotFound, UsageError
 
@@ -131,7 +130,7 @@ def passage_metadata(hit: Hit, index: Searchable) -> dict[str, Any]:
     `source` is its citation (`guide.md:10`, `report.pdf p. 3`), unless the document's metadata has one.
     """
     metadata = {
-        "source": location(hit.path, hit.format, hit.position),
+        "source": hit.citation,
         **hit.metadata,
         **{name: getattr(hit, name) for name in _POSITION},
         "headings": [*hit.headings],

@@ -123,19 +123,8 @@ class Answer(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
-        fields: dict[str, Any] = {"query": self.query, "mode": self.mode, **self.verdict}
-        if self.verdict:
-            fields["missing"] = [*self.hits.missing]
-        if self.hits.corrected:
-            fields["corrected"] = [correction.to_dict() for correction in self.hits.corrected]
-        fields["hits"] = self.hit_dicts()
-        if self.hits.total is not None:
-            fields["total"] = self.hits.total.to_dict()
-        if self.weak:
-            fields["weak"] = self.weak
-        if self.hits.warnings:
-            fields["warnings"] = [*self.hits.warnings]
-        return fields
+        weak = {"weak": self.weak} if self.weak else {}
+        return {"query": self.query, "mode": self.mode, **self.hits.to_dict(), "hits": self.hit_dicts(), **weak}
 
     @property
     def verdict(self) -> dict[str, Any]:

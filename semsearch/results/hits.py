@@ -109,6 +109,8 @@ class Hit(FoundRecord):
     relevance: float | None = field(default=None, kw_only=True)  # how likely it answers, 0 to 1; None: of `similar`
     # name of its index, in a multi-index search
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
+    # path and place as one cites them: "notes/keys.md:12", "report.pdf p. 3"; understood wherever a path is
+    citation: str = field(init=False, default="", repr=False, compare=False)
     path: str  # path as one would open it from here; the id, for a text that a program added
     root: str  # root it was found under; "" for a text that a program added
     document: str  # path below the root, or the id
@@ -140,9 +142,12 @@ class Hit(FoundRecord):
     language: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)
     origin: Origin | None = field(default=None, repr=False, compare=False)  # None: of `similar`, or made by hand
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "citation", location(self.path, self.format, self.position))
+
     @property
     def position(self) -> Position:
-        """Where the sentence begins, for `semsearch.results.hits.location`."""
+        """Where the sentence begins."""
         return Position(self.line, self.page, self.place)
 
     def explain(self) -> Explanation:
@@ -171,8 +176,7 @@ class Hit(FoundRecord):
 
     def __str__(self) -> str:
         """A line to print: place, score and the best sentence."""
-        place = location(self.path, self.format, self.position)
-        return f"{place}  {self.score:.3f}  {' '.join(self.sentence.split())}"
+        return f"{self.citation}  {self.score:.3f}  {' '.join(self.sentence.split())}"
 
     def _repr_html_(self) -> str:
         return _html_of_hit(self)
@@ -184,7 +188,7 @@ def _html_of_hit(hit: Hit) -> str:
     marked = passage.replace(sentence, f"<mark>{sentence}</mark>", 1) if sentence else passage
     headings = " › ".join((f"{hit.score:.3f}", *hit.headings))
     return (
-        f"<div><strong>{hit.rank}. {escape(location(hit.path, hit.format, hit.position))}</strong> "
+        f"<div><strong>{hit.rank}. {escape(hit.citation)}</strong> "
         f'<em>{escape(headings)}</em><div style="white-space: pre-wrap">{marked}</div></div>'
     )
 
@@ -260,6 +264,20 @@ class Hits(list[Hit]):
     def answered(self) -> bool:
         """Whether there are hits, and the verdict on the query is not "not here"."""
         return bool(self) and self.verdict != "not here"
+
+    def to_dict(self, *, origin: bool = False) -> dict[str, Any]:
+        """Convert to a plain dict, as for JSON: the hits, and what is said of the query. `origin` as for a hit."""
+        plain: dict[str, Any] = {}
+        if self.verdict is not None or self.total is not None:  # not of `similar`
+            plain = {"verdict": self.verdict, "answered": self.answered, "missing": [*self.missing]}
+        plain["hits"] = [hit.to_dict(origin=origin) for hit in self]
+        if self.total is not None:
+            plain["total"] = self.total.to_dict()
+        if self.corrected:
+            plain["corrected"] = [correction.to_dict() for correction in self.corrected]
+        if self.warnings:
+            plain["warnings"] = [*self.warnings]
+        return plain
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Hit: ...
@@ -341,6 +359,8 @@ class Citation(Record):
 
     number: int  # number in the context, from 1
     index: str | None = field(default=None, kw_only=True, metadata=ONLY_IF_SET)  # name of its index, as in a hit
+    # path and lines, pages or places as one cites them: "notes/keys.md:12-14", "report.pdf p. 3–4"
+    citation: str = field(init=False, default="", repr=False, compare=False)
     path: str  # path, as in a hit
     line: int  # first line
     last_line: int
@@ -354,12 +374,18 @@ class Citation(Record):
     text: str  # text that is quoted
     stale: bool = field(default=False, kw_only=True)  # the file was changed or deleted since it was indexed
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "citation", location(self.path, self.format, *self._positions))
+
     @property
     def source(self) -> str:
         """The line of a list of sources: `guide.md:10-14, Ships`, `a.ipynb:10 (cell 3)`, `report.pdf p. 3 [notes]`."""
-        first = Position(self.line, self.page, self.place)
+        return source_line(self, *self._positions)
+
+    @property
+    def _positions(self) -> tuple[Position, Position]:
         last = Position(self.last_line, self.last_page, self.last_place)
-        return source_line(self, first, last)
+        return Position(self.line, self.page, self.place), last
 
 
 def source_line(of: Hit | Citation, first: Position, last: Position) -> str:

@@ -84,6 +84,8 @@ def parameter_problem(error: Mapping[str, Any]) -> str:
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "unknown_parameter":
         return str(error["msg"])
+    if error["type"] == "extra_forbidden":
+        return f"there is no parameter {name}"
     if error["type"] == "missing":
         return f"{name} is missing"
     if error["type"] == "json_invalid":

@@ -81,10 +81,8 @@ class HitsParameters(RankingParameters):
 
     def page(self, hits: Hits, *, origin: bool) -> dict[str, Any]:
         """The part of an answer that has the hits."""
-        return {
-            "hits": [hit.to_dict(origin=origin) for hit in hits[self.offset :]],
-            "next": self.offset + self.k if len(hits) == self.offset + self.k else None,
-        }
+        plain, following = hits.to_dict(origin=origin), self.offset + self.k
+        return {**plain, "hits": plain["hits"][self.offset :], "next": following if len(hits) == following else None}
 
 
 class SearchParameters(HitsParameters):
@@ -139,9 +137,8 @@ class QueryHits:
     """The hits of one query."""
 
     query: str
-    verdict: (
-        Verdict | None
-    )  # null in mode exact; whether the index answers the query; "not here": the hits are only the nearest passages
+    # null in mode exact; whether the index answers the query; "not here": the hits are only the nearest passages
+    verdict: Verdict | None
     answered: bool  # whether there are hits, and the verdict is another
     missing: tuple[str, ...]  # words of the query that no document has
     hits: tuple[Hit, ...]  # with their `origin` only if requested
@@ -176,6 +173,7 @@ class SimilarAnswer(_OfIndexes):
 
     hits: tuple[Hit, ...]
     next: int | None  # as in a search
+    warnings: tuple[str, ...] | None = None  # as in a search
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,8 +198,8 @@ class ContextAnswer(_OfIndexes):
 def search(indexes: OpenIndexes, asked: SearchParameters) -> dict[str, Any]:
     """Find the best passages for a query"""
     chosen = indexes.choose(asked.names)
-    hits = chosen.together.search(asked.query, options=asked.options())
-    return {**_head(chosen, asked), **_query_hits(asked.query, hits, asked, origin=asked.origin, note=chosen.note)}
+    hits = _noted(chosen, chosen.together.search(asked.query, options=asked.options()))
+    return {**_head(chosen, asked), "query": asked.query, **asked.page(hits, origin=asked.origin)}
 
 
 def _head(chosen: ChosenIndexes, asked: RankingParameters) -> dict[str, Any]:
@@ -210,21 +208,9 @@ def _head(chosen: ChosenIndexes, asked: RankingParameters) -> dict[str, Any]:
     return {"index": chosen.name, **several, "mode": asked.mode}
 
 
-def _query_hits(
-    query: str, hits: Hits, asked: HitsParameters, *, origin: bool, note: str | None = None
-) -> dict[str, Any]:
-    corrected = {"corrected": [correction.to_dict() for correction in hits.corrected]} if hits.corrected else {}
-    warnings = [*hits.warnings, *([note] if note else ())]
-    return {
-        "query": query,
-        "verdict": hits.verdict,
-        "answered": hits.answered,
-        "missing": hits.missing,
-        **asked.page(hits, origin=origin),
-        **({} if hits.total is None else {"total": hits.total.to_dict()}),
-        **corrected,
-        **({"warnings": warnings} if warnings else {}),
-    }
+def _noted(chosen: ChosenIndexes, hits: Hits) -> Hits:
+    """Hits that also tell of indexes that cannot be opened."""
+    return hits.instead(hits, notices=(*hits.notices, chosen.note)) if chosen.note else hits
 
 
 @router.operation("POST", "/v1/search/batch", BatchAnswer)
@@ -233,7 +219,8 @@ def search_batch(indexes: OpenIndexes, body: BatchBody) -> dict[str, Any]:
     chosen = indexes.choose(body.names)
     results = chosen.together.search_many(body.queries, options=body.options())
     answers = [
-        _query_hits(query, hits, body, origin=body.origin) for query, hits in zip(body.queries, results, strict=True)
+        {"query": query, **body.page(_noted(chosen, hits), origin=body.origin)}
+        for query, hits in zip(body.queries, results, strict=True)
     ]
     return {**_head(chosen, body), "answers": answers}
 
@@ -252,7 +239,7 @@ def similar_to_hit(indexes: OpenIndexes, asked: SimilarBody) -> dict[str, Any]:
     example: Any = asked.path if asked.hit is None else Hit.from_dict(asked.hit)
     chosen = indexes.choose(asked.names)
     hits = chosen.together.similar(example, asked.line, same_document=asked.same_document, options=asked.options())
-    return {**_head(chosen, asked), **asked.page(hits, origin=False)}
+    return {**_head(chosen, asked), **asked.page(_noted(chosen, hits), origin=False)}
 
 
 @router.operation("POST", "/v1/explain")

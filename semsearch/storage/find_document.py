@@ -1,7 +1,7 @@
 """Find the document that a person names, by its path, by the id that a program gave it, or as a hit is cited.
 
 A path may be written as hits show it, absolute, or relative to its root, one from the current folder first. A citation
-has a place behind the path: `talk.pptx slide 3`, `report.pdf p. 3, top`.
+has a place behind the path, perhaps with a heading: `notes/keys.md:12`, `talk.pptx slide 3`, `report.pdf p. 3–4, Keys`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypedDict
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 _HINTS = 3
+_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:[-–](?P<last>\d{1,9}))?(?:[ ,(:].*)?", re.DOTALL)
 _LONGEST = 10_000  # characters of a path or id that is looked for
 
 
@@ -88,14 +89,48 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
 
 
 def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) -> tuple[DocumentRow, PassageRow | None]:
-    """Find the document that a path names, and its passage at a line or at a place that follows the path, if any does.
+    """Find the document that a path or citation names, and its passage at the line or place, if one is named.
 
     Raises SourceError as `find_document`; UsageError for a line that the document does not have.
     """
     _refuse_impossible(cited)
-    if line is None and (passage := _cited(db, cited)) is not None:
-        return need_documents(db, [passage.document_id])[passage.document_id], passage
-    document = find_document(db, cited)
+    if line is not None:
+        return _at_line(db, cited, line)
+    failures: list[SourceError] = []
+    for path, line in readings(cited):
+        try:
+            if line is None and (passage := _cited(db, path)) is not None:
+                return need_documents(db, [passage.document_id])[passage.document_id], passage
+            return _at_line(db, path, line)
+        except SourceError as error:
+            failures.append(error)
+    raise failures[1 if _LINES.fullmatch(cited) else 0]  # of `keys.md:12`, what there is to say of `keys.md`
+
+
+def readings(citation: str) -> Iterator[tuple[str, int | None]]:
+    """Yield the possible meanings of a citation, each a path, perhaps with a place behind it, and a line.
+
+    A colon and digits, or a comma, may be part of a name; of a range of pages or places (`p. 3–4`) the first is meant.
+    """
+    yield citation, None
+    if lines := _LINES.fullmatch(citation):
+        yield lines["path"], int(lines["first"])
+    before, ranged, _ = citation.partition("–")
+    if ranged:
+        yield before.rstrip(), None
+    before, comma, _ = citation.rpartition(",")  # a list of sources has the heading after a comma
+    if comma:
+        yield before.partition("–")[0].rstrip(), None
+
+
+def last_line_of(citation: str) -> int | None:
+    """The last line of a citation that has a range of lines: 14 of `keys.md:12-14`."""
+    lines = _LINES.fullmatch(citation)
+    return int(lines["last"]) if lines and lines["last"] else None
+
+
+def _at_line(db: sqlite3.Connection, path: str, line: int | None) -> tuple[DocumentRow, PassageRow | None]:
+    document = find_document(db, path)
     return document, None if line is None or not document.passages else _passage_at(db, document, line)
 
 
@@ -189,6 +224,8 @@ def _passage_at(db: sqlite3.Connection, document: DocumentRow, line: int) -> Pas
     A line between two sections, such as a heading, belongs to the later one; a line before the first sentence, such as
     front matter, to the first passage.
     """
+    if line < 1:
+        raise UsageError(f"a line is a whole number from 1 on, not {line}")
     passages = [*each_passage(db, document.first_passage, document.first_passage + document.passages)]
     sentences = [
         (start, start + passage.sentence(number).count("\n"), passage)  # its first line and its last

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from small import article
 
-from semsearch.citations import CitedPlace, DocumentPart, cited_passage, read_part
+from semsearch.citations import DocumentPart, cited_passage, read_part
 from semsearch.errors import SourceError
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
@@ -31,7 +31,8 @@ def index(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) 
 def part(index: Index, path: str, line: int | None = None, last: int | None = None, **given: int) -> DocumentPart:
     start = given.pop("start", None)
     wanted = {"around": 0, "max_words": 10_000} | given
-    return read_part(index, CitedPlace(path, line, last), start=start, **wanted)
+    cited = path if line is None else f"{path}:{line}" if last is None else f"{path}:{line}-{last}"
+    return read_part(index, cited, start=start, **wanted)
 
 
 def lines(found: DocumentPart) -> list[int]:

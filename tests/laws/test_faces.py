@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from dataclasses import fields
 from inspect import getattr_static, signature
@@ -89,12 +90,42 @@ def test_the_verdict_on_a_query_is_the_same_everywhere(query: str, tmp_path: Pat
         assert (each.verdict, each.missing) == (hits.verdict, hits.missing)
     for each in told:
         assert (each["verdict"], each["missing"]) == (hits.verdict, [*hits.missing])
-    places = [f"{hit.path}:{hit.line}" for hit in hits]
+    places = [hit.citation for hit in hits]
     for each in told:  # hits are there also where nothing answers: all of them, or the first
         if "citations" in each:
             continue
-        shown = each.get("hits") or each.get("results") or []
-        cited = [one.get("citation") or f"{one['path']}:{one['line']}" for one in shown]
+        cited = [one["citation"] for one in each.get("hits") or each.get("results") or []]
         assert cited == places[: len(cited)]
         assert bool(cited) == bool(places)
         assert each.get("answered", hits.answered) == hits.answered
+
+
+ASKED = ["the captain of a ship", "ship flimnarp", "a shpi in the storm", "flimnarp qwrtzx", '"no such phrase" ship']
+
+
+def test_an_answer_has_the_same_fields_and_values_everywhere(tmp_path: Path, small_vectors: VectorTable) -> None:
+    write_articles(tmp_path / "docs", 6)
+    place = tmp_path / "indexes" / "docs"
+    with Index.create(place, vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        options = {"k": 5, "filters": ["nosuchkey!=1"]}
+        with running(OpenIndexes(places={"docs": place})) as asker, Index.connect(asker.url) as remote:
+            for query in ASKED:
+                answer = json.loads(json.dumps(index.search(query, **options).to_dict()))
+                assert answer == json.loads(json.dumps(remote.search(query, **options).to_dict()))
+                over_http = asker.get("/v1/search", query=query, **options).json
+                assert answer == {name: over_http[name] for name in answer}
+                assert over_http.keys() - answer.keys() == {"index", "mode", "query", "next"}
+                on_the_command_line = semsearch(
+                    "query", query, "--all", "-k", "5", "--filter", "nosuchkey!=1", "--index", str(place), "--json"
+                ).json
+                assert answer == {name: on_the_command_line[name] for name in answer}
+                assert on_the_command_line.keys() - answer.keys() == {"mode", "query"}
+                context = json.loads(json.dumps(index.context(query).to_dict()))
+                assert context == {name: asker.get("/v1/context", query=query).json[name] for name in context}
+            best = index.search(ASKED[0])[0]
+            similar = json.loads(json.dumps(index.similar(best.citation, **options).to_dict()))
+            assert similar["warnings"]
+            over_http = asker.get("/v1/similar", path=best.citation, **options).json
+            assert similar == {name: over_http[name] for name in similar}
+            assert similar == json.loads(json.dumps(remote.similar(best.citation, **options).to_dict()))

@@ -61,7 +61,7 @@ def of_type(hint: Any) -> st.SearchStrategy[Any]:
 
 def records(cls: Any) -> st.SearchStrategy[Any]:
     hints = get_type_hints(cls)
-    values = {field.name: of_type(hints[field.name]) for field in fields(cls)}
+    values = {field.name: of_type(hints[field.name]) for field in fields(cls) if field.init}
     if cls is SearchOptions:  # which checks its numbers
         ids = st.none() | st.lists(st.integers(0, 2**63 - 1), max_size=3).map(tuple)
         values |= {"k": st.integers(1, 99), "context": st.integers(0, 9), "passages": ids}

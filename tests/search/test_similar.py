@@ -101,6 +101,7 @@ def test_a_line_means_the_passage_that_is_read_there(index: Index, folder: Path)
     for number in range(1, len(lines) + 1):
         part = "Part 1" if number < 6 else "Part 2" if number < 10 else "Part 3"
         assert index.similar("docs/sea-0.md", number) == index.similar(hits[part]), number
+        assert index.similar(f"docs/sea-0.md:{number}, Ships") == index.similar(hits[part]), number
 
 
 def test_a_line_that_is_not_there_is_told(index: Index) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from semsearch.citations import by_citation
 from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, safe_line
 from semsearch.cli.asked_indexes import (
@@ -112,9 +111,7 @@ def similar(
     tell_warnings()
     chosen = search.options(k=k, context=output.context)
     with open_asked(search) as asked:
-        hits = by_citation(
-            example, lambda place: asked.similar(place.path, place.line, same_document=same_document, options=chosen)
-        )
+        hits = asked.similar(example, same_document=same_document, options=chosen)
         answer = Answer(example, chosen.mode, hits, by_words=False)
         number = show(answer, output.format, asked)
     if not number:

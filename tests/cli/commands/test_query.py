@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("here")
 HIT = {
     "rank", "score", "dense", "lexical", "relevance", "path", "root", "document", "title", "format", "line", "page",
     "place", "headings", "sentence", "passage", "start", "end", "passage_id", "sentence_id", "metadata", "before",
-    "after", "duplicates", "stale",
+    "after", "duplicates", "stale", "citation",
 }  # fmt: skip
 
 

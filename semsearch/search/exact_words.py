@@ -9,20 +9,14 @@ a query are recognised by their shape, and passages in which such a part stands 
 
 A natural question may have a name that is rare, and yet other passages answer it. So a name counts only if it has half
 of the weight of the query, by idf; code always does. And at most a handful of passages may have the part, unless the
-query is hardly more than identifiers: then all of them come first.
-
-The postings know which passages have all terms of a part; their texts are read to see whether it stands there: as it is
-typed, or at least in other case, in the text, the title or a heading above, and not as the piece of a longer word.
-
-Each part that a passage has gives it a point, which is more than two passages differ by otherwise, and half a point
-more if it is as typed.
+query is hardly more than identifiers: then all of them come first. The postings know which passages have all terms of a
+part; their texts are read to see whether it stands there, and not as the piece of a longer word.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,12 +27,10 @@ from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.origin import ExactPart
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
+from semsearch.storage.find_document import beginnings_of
 from semsearch.storage.passage_rows import need_passages, with_documents
 from semsearch.text.terms import question_terms
-from semsearch.text.tokens import storable, words
-
-if TYPE_CHECKING:
-    import sqlite3
+from semsearch.text.tokens import words
 
 _POINT, _AS_TYPED = 1.0, 0.5  # of a part that a passage has, and if that is as typed
 _CODE, _NAME = 0.0, 0.5  # kinds of parts: the least share of a query, by idf, that such parts must have
@@ -120,28 +112,24 @@ def passages_with(query: Query, index: IndexView) -> Literal:
     """
     if query.words is None:
         return {}
-    tuned, literal = tuning.TUNING, Literal()
-    terms_of_parts = [_terms_of(part.text, index) for part in query.parts]
-    is_only_names = _share(query.words, [np.concatenate(terms) for terms in terms_of_parts]) >= tuned.exact_alone
+    tuned, literal, languages = tuning.TUNING, Literal(), index.reader.lexical.languages
+    terms_of_parts = [[question_terms(part.text, [language]) for language in languages] for part in query.parts]
+    is_only_names = _share(query.words, [terms for of_part in terms_of_parts for terms in of_part]) >= tuned.exact_alone
     for part, terms in zip(query.parts, terms_of_parts, strict=True):
-        share = _share(query.words, terms)
-        limit = tuned.exact_passages if share >= part.least else part.most_otherwise
-        if limit:
-            most = None if is_only_names and part.least <= share else limit
-            having = _having(query, part, terms, index, most=most)
-            for id_, as_typed in having.items():
-                literal[id_] = (*literal.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
+        has_share = _share(query.words, terms) >= part.least
+        limit = tuned.exact_passages if has_share else part.most_otherwise
+        having = (
+            _having(query, part, terms, index, most=None if is_only_names and has_share else limit) if limit else {}
+        )
+        for id_, as_typed in having.items():
+            literal[id_] = (*literal.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
     name = query.text.strip()
-    files = _beginnings_of(index.db, name, query.allowed)
-    for id_, as_typed in files.items():
-        parts = (ExactPart(text, as_typed, len(files)) for text in (name, "the name of its file"))
+    files = beginnings_of(index.db, name, tuned.exact_passages) if _IS_FILE.fullmatch(name) else {}
+    files = {id_: file for id_, file in files.items() if query.allowed is None or query.allowed.has(np.array([id_]))[0]}
+    for id_, file in files.items():
+        parts = (ExactPart(text, file.endswith(name), len(files)) for text in (name, "the name of its file"))
         literal[id_] = (*literal.get(id_, ()), *parts)  # before what only mentions it
     return literal
-
-
-def _terms_of(text: str, index: IndexView) -> list[UInt64]:
-    """The terms of a text in each language of the index."""
-    return [question_terms(text, [language]) for language in index.reader.lexical.languages]
 
 
 def _share(lookup: TermLookup, terms: Sequence[UInt64]) -> float:
@@ -175,22 +163,6 @@ def _having(
             return {}
     is_few = most is None or len(having) <= most
     return {id_: as_typed for id_, as_typed in having.items() if is_few or as_typed}
-
-
-def _beginnings_of(db: sqlite3.Connection, name: str, allowed: IdRanges | None) -> dict[int, bool]:
-    """The first passages of the documents with a file name, or the end of a path, and whether it is as typed."""
-    if not _IS_FILE.fullmatch(name):
-        return {}
-    name = storable(name)
-    most, of_like = tuning.TUNING.exact_passages, re.sub(r"([%_\\])", r"\\\1", name)
-    rows = db.execute(
-        "SELECT first_passage, path FROM documents WHERE passages > 0 AND (path = ? COLLATE NOCASE OR path LIKE ? "
-        "ESCAPE '\\') ORDER BY path LIMIT ?",
-        (name, f"%/{of_like}", most + 1),
-    ).fetchall()
-    is_allowed = np.ones(len(rows)) if allowed is None else allowed.has(np.array([row[0] for row in rows], np.int64))
-    files = {int(id_): path.endswith(name) for (id_, path), may in zip(rows, is_allowed, strict=True) if may}
-    return files if len(rows) <= most else {}
 
 
 def stands_in(part: str, text: str, flags: re.RegexFlag = re.NOFLAG) -> bool:

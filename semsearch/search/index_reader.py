@@ -10,14 +10,12 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -30,6 +28,7 @@ from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorSt
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
+from semsearch.results.documents import Facets
 from semsearch.search.read_passages import PassageParts, ReadTexts
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
@@ -45,7 +44,7 @@ from semsearch.storage.passage_rows import (
 )
 from semsearch.storage.schema import get_languages, get_stamp
 from semsearch.storage.segments import Kind, Segment, get_removed, get_segments
-from semsearch.system.open_cache import OpenCache, ReadCache
+from semsearch.system.open_cache import OpenCache
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.tokens import letters_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
@@ -57,11 +56,63 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.embedding.embedder import SentenceEmbedder
-    from semsearch.results.documents import Facets
 
 _LOG = logging.getLogger(__name__)
 _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
+_LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+_NUMBERS_OF_SPAN = 7
 _STORES = "stores"  # a key of what successive generations share
+
+
+# -- What queries have read --------------------------------------------------------------------------------------------
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class ReadCache(Generic[Key, Value]):
+    """Values by their keys, read when first asked for; all are forgotten before there are too many.
+
+    Threads may share it: at worst, two read the same.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: dict[Key, Value] = {}
+
+    def of(self, keys: Iterable[Key], read: Callable[[list[Key]], Mapping[Key, Value]]) -> dict[Key, Value]:
+        """The value of each different key, in order. What `read` is asked for and does not give is left out."""
+        values, wanted = self._values, dict.fromkeys(keys)
+        lacking = [key for key in wanted if key not in values]
+        if not lacking:
+            return {key: values[key] for key in wanted}
+        new = read(lacking)
+        result = {key: new[key] if key in new else values[key] for key in wanted if key in new or key in values}
+        if len(values) + len(new) > self._most:
+            values = self._values = {}
+        values.update(new)
+        return result
+
+
+class Memory:
+    """What the queries of one generation have read: while it lasts, rows do not change. Threads may share it.
+
+    Without one of these caches a warm query takes 1.1 to 1.4 times as long.
+    """
+
+    def __init__(self) -> None:
+        self.passages = ReadCache[int, PassageRow](4096)  # some megabytes
+        self.documents = ReadCache[int, DocumentRow](4096)
+        self.parts = ReadCache[int, PassageParts](4096)  # ten megabytes
+        self.letters = ReadCache[int, bytes](4096)
+        self.languages = ReadCache[int, str](1 << 16)  # of documents
+        self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
+        self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions
+        self.sentences = ReadCache[int, UInt8](8192)  # those of passages that are not stored: twenty-five megabytes
+        self.words = ReadTexts()
+        self.facets = ReadCache[Hashable, Facets](32)  # some kilobytes each
+        self.filtered = ReadCache[Hashable, tuple[IdRanges | None, Sequence[str]]](64)  # passages, and notices
+        self.has_checked_documents = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +139,11 @@ class IndexView:
         ids = [passage.document_id for passage in passages]
         return self.reader.memory.documents.of(ids, partial(need_documents, self.db))
 
-    def texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The texts of passages, by id."""
-        return {id_: row.text for id_, row in self.passages(ids).items()}
-
     def letters(self, ids: Iterable[int]) -> dict[int, bytes]:
         """The letters of passages, which are the same in near-duplicates, by id."""
 
         def read(lacking: list[int]) -> dict[int, bytes]:
-            return {id_: letters_of(text) for id_, text in self.texts(lacking).items()}
+            return {id_: letters_of(row.text) for id_, row in self.passages(lacking).items()}
 
         return self.reader.memory.letters.of(ids, read)
 
@@ -155,7 +202,9 @@ class IndexView:
 
         def read(lacking: list[int]) -> dict[int, Float32]:
             documents = need_documents(self.db, lacking)
-            return dict(zip(documents, embed_titles(embedder, [*documents.values()]), strict=True))
+            titles = [document.telling_title for document in documents.values()]
+            languages = [document.language for document in documents.values()]
+            return dict(zip(documents, embedder.transform(titles, languages), strict=True))
 
         ids, which = np.unique(documents, return_inverse=True)
         rows = np.array([*self.reader.memory.titles.of(ids.tolist(), read).values()], dtype=np.float32)
@@ -172,8 +221,11 @@ class IndexView:
         if embedder is None:
             numbers = np.repeat(spans.firsts - starts, spans.counts) + np.arange(spans.counts.sum())
             return self.reader.sentence_vectors.fetch(numbers)
-        made = self.reader.memory.sentences.of(ids.tolist(), partial(self._embedded, embedder))
-        n, first_and_rows = int(spans.counts.sum()), zip(starts.tolist(), map(made.get, ids.tolist()), strict=True)
+        by_passage = self.reader.memory.sentences.of(ids.tolist(), partial(self._embedded, embedder))
+        n, first_and_rows = (
+            int(spans.counts.sum()),
+            zip(starts.tolist(), map(by_passage.get, ids.tolist()), strict=True),
+        )
         parts = [(first, rows) for first, rows in first_and_rows if rows is not None and len(rows)]
         if not parts:
             return nothing_stored(n)
@@ -187,44 +239,6 @@ class IndexView:
         rows = to_bytes(embedder.transform([text for passage in texts for text in passage.sentences], languages))
         ends = np.cumsum([len(passage.sentences) for passage in texts])[:-1]
         return dict(zip([passage.passage_id for passage in texts], np.split(rows, ends), strict=True))
-
-
-_LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
-_NUMBERS_OF_SPAN = 7
-_WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")  # two letters, or one of a script that needs no more
-
-
-def embed_titles(embedder: SentenceEmbedder, documents: Sequence[DocumentRow]) -> Float32:
-    """Embed the titles of documents; zero for one that says nothing or has no known word. (n) -> (n, d)"""
-    texts = [document.title if _says_something(document) else "" for document in documents]
-    return embedder.transform(texts, [document.language for document in documents])
-
-
-def _says_something(document: DocumentRow) -> bool:
-    """Whether a title has words. A file's name, which stands in for want of a title, needs two to say something."""
-    words = len(_WORD.findall(document.title))
-    return words >= 2 or (words == 1 and document.title != PurePosixPath(document.path).stem)
-
-
-class Memory:
-    """What the queries of one generation have read: while it lasts, rows do not change. Threads may share it.
-
-    Without one of these caches a warm query takes 1.1 to 1.4 times as long.
-    """
-
-    def __init__(self) -> None:
-        self.passages = ReadCache[int, PassageRow](4096)  # some megabytes
-        self.documents = ReadCache[int, DocumentRow](4096)
-        self.parts = ReadCache[int, PassageParts](4096)  # ten megabytes
-        self.letters = ReadCache[int, bytes](4096)
-        self.languages = ReadCache[int, str](1 << 16)  # of documents
-        self.spans = ReadCache[int, Int64](1 << 16)  # ten megabytes
-        self.titles = ReadCache[int, Float32](20_000)  # twenty megabytes at 256 dimensions
-        self.sentences = ReadCache[int, UInt8](8192)  # those of passages that are not stored: twenty-five megabytes
-        self.words = ReadTexts()
-        self.facets: ReadCache[Hashable, Facets] = ReadCache(32)  # some kilobytes each
-        self.filtered = ReadCache[Hashable, tuple[IdRanges | None, Sequence[str]]](64)  # passages, and notices
-        self.has_checked_documents = False
 
 
 # -- The reader of one generation --------------------------------------------------------------------------------------

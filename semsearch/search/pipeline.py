@@ -210,7 +210,7 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
     if not any(weights) or not len(first):
         return candidates
     points = np.zeros(len(scores))
-    texts = [*index.texts(candidates.ids[first].tolist()).values()]
+    texts = [row.text for row in index.passages(candidates.ids[first].tolist()).values()]
     for language in index.reader.languages_beside(query.language):
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
             for at, in_order in zip(first.tolist(), index.reader.memory.words.terms(texts, language), strict=True):

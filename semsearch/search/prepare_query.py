@@ -176,11 +176,11 @@ def _language_beyond(
     is_english = ENGLISH in languages and _ASKS_IN_ENGLISH.match(typed.text) is not None
     if not reader.language_documents or lacking <= _LACKS_SOME or is_english:
         return None, ()
-    vectors = load_vectors() if embedder is None else english_of(embedder.chosen_.vectors)
-    language = guess_any_language(typed.text, vectors, languages)
+    of_index = None if embedder is None or languages != (ENGLISH,) else english_of(embedder.chosen_.vectors)
+    language = guess_any_language(typed.text, load_vectors() if of_index is None else of_index, languages)
     if language in languages:
         return None, ()
-    if embedder is not None and languages == (ENGLISH,):
+    if of_index is not None:
         return language, ()
     notice = (
         f"the question {quoted(typed.text)} seems to be in {name_of(language)}, in which the index has no document; "

@@ -18,7 +18,6 @@ from semsearch import tuning
 from semsearch.arrays.types import Int32, Int64, UInt64
 from semsearch.storage.document_rows import DocumentRow
 from semsearch.storage.passage_rows import PassageRow
-from semsearch.system.open_cache import ReadCache
 from semsearch.text.languages import RULES
 from semsearch.text.terms import Lexicon, sequences, word_chunks
 from semsearch.text.tokens import CODE, WordChunk, with_parts
@@ -48,17 +47,19 @@ class ReadTexts:
     """The words of texts that were read lately: passages are quoted again and again. Threads may share it."""
 
     def __init__(self) -> None:
-        self._caches: dict[tuple[str, str], ReadCache[Texts, tuple[_Form, ...]]] = {}  # by language and table
+        self._read_before: dict[tuple[str, str], dict[Texts, tuple[_Form, ...]]] = {}  # by language and table
         self._lexicon = Lexicon(keeps_spellings=False)  # stems each word once
         self._stemming = Lock()
 
     def words(self, groups: Sequence[Texts], languages: Sequence[str], table: WordVectors | None = None) -> TextWords:
         """The words of all texts of groups, each in its language; without a table there are no ids."""
-        forms: dict[Texts, tuple[_Form, ...]] = {}
-        for language in dict.fromkeys(languages):
-            in_language = [group for group, code in zip(groups, languages, strict=True) if code == language]
-            forms |= self._forms(in_language, language, table)
-        hashes, terms, ids = zip(*map(forms.__getitem__, groups), strict=True)
+        by_language = {
+            language: self._forms([group for group, code in pairs if code == language], language, table)
+            for pairs in [[*zip(groups, languages, strict=True)]]
+            for language in dict.fromkeys(languages)
+        }
+        forms = (by_language[language][group] for group, language in zip(groups, languages, strict=True))
+        hashes, terms, ids = zip(*forms, strict=True)
         return TextWords(*_joined(hashes), *_joined(terms), *_joined(ids))
 
     def terms(self, texts: Sequence[str], language: str) -> list[UInt64]:
@@ -69,14 +70,18 @@ class ReadTexts:
     def _forms(
         self, groups: Sequence[Texts], language: str, table: WordVectors | None
     ) -> dict[Texts, tuple[_Form, ...]]:
-        cache = self._caches.setdefault((language, "" if table is None else table.digest), ReadCache(_MOST_READ))
-
-        def read(lacking: list[Texts]) -> dict[Texts, tuple[_Form, ...]]:
-            texts, sizes = [text for group in lacking for text in group], [*map(len, lacking)]
-            parts = [_split(words, counts, sizes) for words, counts in self._read(texts, language, table)]
-            return dict(zip(lacking, zip(*parts, strict=True), strict=True))
-
-        return cache.of(groups, read)
+        """The forms of the words of groups of texts, and of others that were read lately."""
+        key = language, "" if table is None else table.digest
+        known = self._read_before.get(key, {})
+        lacking = [group for group in dict.fromkeys(groups) if group not in known]
+        if not lacking:
+            return known
+        texts, sizes = [text for group in lacking for text in group], [*map(len, lacking)]
+        parts = [_split(words, counts, sizes) for words, counts in self._read(texts, language, table)]
+        new = dict(zip(lacking, zip(*parts, strict=True), strict=True))
+        forms = known | new  # a copy: other threads read what is known
+        self._read_before[key] = forms if len(forms) <= _MOST_READ else new
+        return forms
 
     def _read(self, texts: Sequence[str], language: str, table: WordVectors | None) -> Iterator[_Form]:
         """The words of texts: hashes, terms and ids."""

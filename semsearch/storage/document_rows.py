@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from semsearch.sources.roots import ADDED
@@ -33,6 +35,9 @@ from semsearch.storage.checksums import (
 )
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import NotTheFile, source_digest
+
+# two letters, or one of a script that needs no more
+_WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")
 
 # -- Documents ---------------------------------------------------------------------------------------------------------
 
@@ -67,6 +72,13 @@ class DocumentRow(NamedTuple):
         """What its file, or the program that added it, says of it."""
         metadata: dict[str, Any] = json.loads(self.metadata_json)
         return metadata
+
+    @property
+    def telling_title(self) -> str:
+        """The title; "" if it has no words, or is the file's name for want of a title, and only one word."""
+        words = len(_WORD.findall(self.title))
+        says_something = words >= 2 or (words == 1 and self.title != PurePosixPath(self.path).stem)
+        return self.title if says_something else ""
 
 
 DOCUMENT_COLUMNS = (

@@ -21,6 +21,7 @@ from semsearch.storage.document_rows import DocumentRow, get_documents, need_doc
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.passage_rows import PassageRow, each_passage
 from semsearch.system.locations import uri_scheme, working_folder
+from semsearch.text.tokens import storable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -185,6 +186,19 @@ def _of_same_name(db: sqlite3.Connection, path: str) -> list[DocumentRow]:
         (f"%/{name}", name, _HINTS),
     )
     return list(get_documents(db, [id_ for (id_,) in rows]).values()) if name else []
+
+
+def beginnings_of(db: sqlite3.Connection, name: str, most: int) -> dict[int, str]:
+    """The first passages of the files with a name, or the end of a path, in any case, and their paths; none of more
+    than `most`."""
+    name = storable(name)
+    like = re.sub(r"([%_\\])", r"\\\1", name)
+    rows = db.execute(
+        "SELECT first_passage, path FROM documents WHERE passages > 0 AND (path = ? COLLATE NOCASE OR path LIKE ? "
+        "ESCAPE '\\') ORDER BY path LIMIT ?",
+        (name, f"%/{like}", most + 1),
+    ).fetchall()
+    return dict(rows) if len(rows) <= most else {}
 
 
 def _cited(db: sqlite3.Connection, cited: str) -> PassageRow | None:

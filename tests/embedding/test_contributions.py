@@ -19,7 +19,7 @@ from semsearch.embedding.weights import Method
 from semsearch.errors import UsageError
 from semsearch.results.explanation import Explanation
 from semsearch.results.options import Mode
-from semsearch.search.index_reader import IndexView, embed_titles
+from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import get_documents
 from semsearch.storage.passage_rows import get_passages
 from semsearch.text.terms import question_terms
@@ -168,7 +168,8 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
                 "passage": embedder.transform_ragged(tokens.joined(np.array([0, len(tokens)])))[0] @ asked,
                 "sentence": from_bytes(to_bytes(embedder.transform([found.sentence])))[0] @ asked,  # as it is stored
             }
-            (title,) = embed_titles(embedder, [*get_documents(db, [passage.document_id]).values()])
+            (document,) = get_documents(db, [passage.document_id]).values()
+            (title,) = embedder.transform([document.telling_title], [document.language])
             if title.any():
                 expected["title"] = title @ asked
             if topics is not None:

@@ -132,8 +132,8 @@ def _cosines(
         by_word["passage"] = _by_word(words.words, words.rows @ general)
         number = int(best_sentences(of_query, passage.ids, passage.spans, index)[1][0])
         stored = index.sentences(passage.ids, passage.spans)
-        nearest = stored.rows[stored.positions == number].sum(axis=0)  # zero without vectors of sentences
-        by_word["sentence"] = _by_word(words.words, words.rows @ nearest)
+        nearest = (words.rows @ row for row in stored.rows[stored.positions == number])  # none without vectors of them
+        by_word["sentence"] = _by_word(words.words, next(nearest, np.zeros(len(words.words))))
         if "title" in cosines:
             (title,) = index.titles(passage.spans.documents)
             by_word["title"] = _by_word(words.words, words.rows @ title)

@@ -25,9 +25,11 @@ from semsearch.text.languages import RULES
 _WRONG = {  # queries that must return no row
     "headings are not texts": "SELECT 1 FROM passages, json_each(headings) AS item WHERE item.type != 'text'",
     "places are not pairs": "SELECT 1 FROM passages, json_each(places) AS item "
-    "WHERE item.type != 'array' OR json_array_length(item.value) != 2",
-    "patterns of roots are not texts": "SELECT 1 FROM roots, json_each(include) AS item WHERE item.type != 'text' "
-    "UNION ALL SELECT 1 FROM roots, json_each(exclude) AS item WHERE item.type != 'text'",
+    "WHERE item.type != 'array' OR json_array_length(item.value) != 2 OR json_type(item.value, '$[0]') != 'integer'",
+    "patterns or columns of roots are not texts": " UNION ALL ".join(
+        f"SELECT 1 FROM roots, json_each({column}) AS item WHERE item.type != 'text'"
+        for column in ("include", "exclude", "text_columns", "metadata_columns")
+    ),
     "documents are in an unknown language": f"SELECT 1 FROM documents WHERE language NOT IN {('', *RULES)}",
     "passages belong to no document": "SELECT 1 FROM passages WHERE document_id NOT IN (SELECT id FROM documents)",
     "documents have a wrong number of passages or sentences": (

@@ -174,8 +174,9 @@ def _passage(pieces: list[_BlockPart], headings: str, above: str, lines: _LineCo
         if block.place or block.spots or places:
             places += ((number, block.place_at(start)) for number, (start, _) in enumerate(spans, len(positions) // 5))
         first, last = spans[0][0], spans[-1][1]
-        if block.sentences:  # code keeps the white space that its first line begins with
-            first = block.text.rfind("\n", 0, first) + 1
+        line = block.text.rfind("\n", 0, first) + 1
+        if block.sentences and not any(map(str.isalnum, block.text[line:first])):  # code keeps its first line's indent
+            first = line
         text = block.text[first:last]
         texts.append(text)
         locate = _mapped if block.anchors else _verbatim

@@ -49,7 +49,7 @@ def of_index(folder: Path) -> list[Callable[[Index], Any]]:
         lambda index: [hit.explain() for hit in index.search("a ship in the storm", 5, context=1)],
         lambda index: index.similar(str(folder.parent / "docs" / "ships.md")),
         lambda index: index.search("captain", filters=["author=Ada"]),
-        lambda index: [index.document(listed.path) for listed in index.documents()],
+        lambda index: [(index.document(listed.path), index.passages(listed.path)) for listed in index.documents()],
         lambda index: (index.status(), index.problems()),
         lambda index: index.verify(),
         lambda index: index.sync(),
@@ -116,6 +116,16 @@ def test_values_of_the_whole_are_checked(
     use(folder, good, small_vectors)
 
 
+def test_sentences_without_vectors_are_damage_and_no_bug(
+    good: Path, small_vectors: VectorTable, tmp_path: Path
+) -> None:
+    folder = copied(good, tmp_path / "bad")
+    change(folder, "UPDATE passages SET first_sentence = first_sentence + 1000000")
+    with Index.open(folder, vectors=small_vectors, trust=True) as index:
+        assert index.verify()
+    use(folder, good, small_vectors)
+
+
 _NESTED = "[" * 100_000  # which Python's reader of JSON gives up by a RecursionError
 
 
@@ -145,6 +155,7 @@ def test_json_that_is_nested_without_end_or_of_another_kind_is_damage_and_no_bug
         for key, values in kinds.items()
         for value in [*values, "9" * 5000]
     ]
+    changes += [("UPDATE passages SET places = ?", '[["x", 0]]'), ("UPDATE roots SET metadata_columns = ?", "[[1]]")]
     for number, (statement, value) in enumerate(changes):
         folder = copied(good, tmp_path / f"{number}")
         change(folder, statement, value)

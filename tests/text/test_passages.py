@@ -1,5 +1,7 @@
 """Passages: which blocks belong together, and that every sentence can be found again in the source."""
 
+import re
+
 from cited import cited_sentences, passages
 from hypothesis import given, strategies as st
 
@@ -44,6 +46,12 @@ def test_a_long_block_is_cut_at_sentence_ends() -> None:
     assert len(found) == 3
     assert " ".join(passage.text for passage in found) == text
     assert all(passage.text.endswith(".") and len(passage.text.split()) <= 200 for passage in found)
+
+
+def test_a_long_line_of_source_code_is_cut_without_repeating_it() -> None:
+    text = " ".join(f"Sentence number {n} is here." for n in range(100))
+    found = passages(read_text(f"story = '{text}'\n", "x.py"))
+    assert [n for passage in found for n in map(int, re.findall(r"\d+", passage.text))] == [*range(100)]
 
 
 def test_a_single_sentence_may_be_longer_than_the_limit() -> None:

@@ -8,24 +8,22 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from itertools import takewhile
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 from typer import Option
-from typer.core import TyperCommand
 
 from semsearch import __version__
-from semsearch.cli import commands, plugged_in
-from semsearch.cli.plugged_in import ExtensibleGroup
+from semsearch.cli import commands
+from semsearch.cli.plugged_in import ELSEWHERE, ExtensibleGroup, LazyCommand
 from semsearch.cli.printing import complain
-from semsearch.errors import EXHAUSTED, SemsearchError, UsageError
+from semsearch.errors import EXHAUSTED, SemsearchError
 
 _WrongUsage: Any = typer.BadParameter.__bases__[0]  # click's UsageError, in whichever click typer has
 FAILED, INTERRUPTED = 2, 130
@@ -83,25 +81,10 @@ class Program(ExtensibleGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = {name: TyperCommand(name, help=line) for name, line in COMMANDS.items()}  # for the help
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is called, whose module is imported now. Raises UsageError if there is none."""
-        name = args[0]
-        if name in COMMANDS:
-            return name, plugged_in.command_of(getattr(commands, _NAMES.get(name, name)), name), args[1:]
-        words = self._words(ctx)
-        if name in words or name in plugged_in.ELSEWHERE:
-            return super().resolve_command(ctx, args)
-        text = [*takewhile(lambda arg: not arg.startswith("-"), args)]
-        close = get_close_matches(name, words, n=1, cutoff=0.7)
-        instead = [close[0], *text[1:]] if close else ["query", " ".join(text)]
-        hint = "did you mean" if close else "to search for it"
-        raise UsageError(f"there is no command {name!r}; {hint}: semsearch {shlex.join(instead)}")
-
-    def _words(self, ctx: Any) -> list[str]:
-        """All words that are commands."""
-        return [*self.list_commands(ctx), *SYNONYMS]
+        self.commands = {
+            name: LazyCommand(name, line, partial(getattr, commands, _NAMES.get(name, name)))
+            for name, line in COMMANDS.items()
+        }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Two words and more of a question, which begin with no command, nor with a misspelt one, are a query."""
@@ -109,13 +92,12 @@ class Program(ExtensibleGroup):
             args = [*args[1:2], "--help"]
         elif args == ["version"]:
             args = ["--version"]
-        elif args and not args[0].startswith("-") and args[0] not in COMMANDS:
+        elif args and args[0] not in COMMANDS and not args[0].startswith("-"):
             args = [SYNONYMS.get(args[0], args[0]), *args[1:]]
-            texts = [arg for arg in args if not arg.startswith("-")]
-            is_question = " " in args[0].strip() or (
-                len(texts) > 1 and not get_close_matches(args[0], self._words(ctx), cutoff=0.8)
-            )
-            args = ["query", *args] if is_question else args
+            words = [*self.list_commands(ctx), *SYNONYMS, *ELSEWHERE]
+            is_question = " " in args[0].strip() or (args[1:] and not args[1].startswith("-"))
+            if is_question and not get_close_matches(args[0], words, cutoff=0.8):
+                args = ["query", *args]
         return super().parse_args(ctx, _with_default_model(args))
 
     def invoke(self, ctx: Any) -> Any:

@@ -10,6 +10,8 @@ command is called. Commands of semsearch cannot be replaced.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
@@ -30,30 +32,38 @@ ELSEWHERE = {  # folders of distributions with commands, or commands of a group
 }
 
 
+class LazyCommand(TyperCommand):
+    """A command that is loaded when it is called; a help text that lists it needs only its line."""
+
+    def __init__(self, name: str, line: str, load: Callable[[], Any]) -> None:
+        super().__init__(name, help=line)
+        self._load = load
+
+    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Begin the call of the command, which is loaded now. Raises UsageError if it cannot be."""
+        return command_of(self._load(), str(self.name)).make_context(info_name, args, parent, **extra)
+
+
 class ExtensibleGroup(TyperGroup):
     """A group of commands: semsearch's own, then those of other distributions."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
-        return [*self.commands, *(name for name in announced(_path(ctx)) if name not in self.commands)]
+        return [*dict.fromkeys((*self.commands, *announced(_path(ctx))))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, as a help text lists it: nothing of another distribution is imported."""
-        command = super().get_command(ctx, cmd_name)
-        if command is None and (point := announced(_path(ctx)).get(cmd_name)) is not None:
-            return TyperCommand(cmd_name, help=f"Of {_origin_of(point)}.")
-        return command
+        """The command of a name; nothing of another distribution is imported yet."""
+        if cmd_name in self.commands or (point := announced(_path(ctx)).get(cmd_name)) is None:
+            return super().get_command(ctx, cmd_name)
+        return LazyCommand(cmd_name, f"Of {_origin_of(point)}.", partial(plugins.load, GROUP, point.name))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is called. Raises UsageError for one that cannot be loaded, or is not installed."""
-        name, group = args[0], _path(ctx)
-        if name in self.commands or ctx.resilient_parsing:
+        """The command that is called. Raises UsageError for one of a distribution that is not installed."""
+        group = _path(ctx)
+        folder = ELSEWHERE.get(group or args[0])
+        if folder is None or ctx.resilient_parsing or self.get_command(ctx, args[0]):
             return super().resolve_command(ctx, args)
-        if (point := announced(group).get(name)) is not None:
-            return name, command_of(plugins.load(GROUP, point.name), name), args[1:]
-        if (folder := ELSEWHERE.get(group or name)) is None:
-            return super().resolve_command(ctx, args)
-        command = " ".join([*filter(None, [group.replace(".", " ")]), name])
+        command = " ".join([*filter(None, [group.replace(".", " ")]), args[0]])
         raise UsageError(
             f"semsearch {command} is no command, or part of semsearch-{folder}; in a checkout of semsearch, run: "
             f"{install_command(distribution=f'./{folder}')}"

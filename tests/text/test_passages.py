@@ -50,7 +50,7 @@ def test_a_long_block_is_cut_at_sentence_ends() -> None:
 
 def test_a_long_line_of_source_code_is_cut_without_repeating_it() -> None:
     text = " ".join(f"Sentence number {n} is here." for n in range(100))
-    found = passages(read_text(f"story = '{text}'\n", "x.py"))
+    found = passages(read_text(text, "x.js", format="code"))
     assert [n for passage in found for n in map(int, re.findall(r"\d+", passage.text))] == [*range(100)]
 
 

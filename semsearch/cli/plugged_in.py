@@ -39,9 +39,13 @@ class LazyCommand(TyperCommand):
         super().__init__(name, help=line)
         self._load = load
 
+    def loaded(self) -> Any:
+        """The command itself. Raises UsageError if it cannot be loaded."""
+        return command_of(self._load(), str(self.name))
+
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Begin the call of the command, which is loaded now. Raises UsageError if it cannot be."""
-        return command_of(self._load(), str(self.name)).make_context(info_name, args, parent, **extra)
+        """Begin the call of the command, which is loaded now."""
+        return self.loaded().make_context(info_name, args, parent, **extra)
 
 
 class ExtensibleGroup(TyperGroup):

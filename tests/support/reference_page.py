@@ -19,7 +19,7 @@ from typing import Any
 from typer.main import get_command
 
 from semsearch.cli.main import app
-from semsearch.cli.plugged_in import GROUP
+from semsearch.cli.plugged_in import GROUP, LazyCommand
 
 ROOT = Path(__file__).parents[2]
 HANDWRITTEN, OBJECTS = "## Environment variables", "## Objects in JSON"
@@ -40,7 +40,8 @@ def commands(distribution: str = "semsearch") -> Iterator[tuple[str, Any, Any]]:
         if owner == distribution and parent is not None:
             yield name, command, context
         for child in command.list_commands(context) if hasattr(command, "list_commands") else ():
-            yield from below(command.resolve_command(context, [child])[1], context, f"{name} {child}")
+            one = command.get_command(context, child)
+            yield from below(one.loaded() if isinstance(one, LazyCommand) else one, context, f"{name} {child}")
 
     return below(get_command(app), None, "semsearch")
 

@@ -22,7 +22,7 @@ alignment counts for such passages in the ranking, too (`across_languages`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -93,21 +93,14 @@ def aligned_passages(
 
 def similar_texts(asked: QueryWords, ids: Sequence[int], index: IndexView) -> tuple[list[PassageParts], Float32]:
     """The parts of passages, and A of the texts of all of them: sentences, title, name of the file, headings. (n, q)"""
-    lacking = [id_ for id_ in ids if id_ not in asked.read]
-    if lacking:
-        rows = index.passages(lacking)
-        documents = index.documents_of(rows.values())
+    rows = index.passages(ids)
+    documents = index.documents_of(rows.values())
 
-        def read(unread: list[int]) -> dict[int, PassageParts]:
-            return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in unread}
+    def read(unread: list[int]) -> dict[int, PassageParts]:
+        return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in unread}
 
-        parts = [*index.reader.memory.parts.of(lacking, read).values()]
-        similar = similarities(asked, [part.texts for part in parts], index.languages_of([*rows.values()]))
-        ends = np.cumsum([len(part.texts) for part in parts])
-        asked.read.update(zip(lacking, zip(parts, np.split(similar, ends[:-1]), strict=True), strict=True))
-        if lacking == ids:
-            return parts, similar
-    return [asked.read[id_][0] for id_ in ids], np.concatenate([asked.read[id_][1] for id_ in ids])
+    parts = [*index.reader.memory.parts.of(ids, read).values()]
+    return parts, similarities(asked, [part.texts for part in parts], index.languages_of([*rows.values()]))
 
 
 def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence[str]) -> Float32:
@@ -175,14 +168,6 @@ class QueryWords:
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     table: WordVectors | None  # with which the words of sentences are looked up
     read_texts: ReadTexts  # the memory of the words of sentences
-    read: dict[int, tuple[PassageParts, Float32]] = field(default_factory=dict)  # passages, with A of their texts
-
-
-def asked_words(query: Query, candidates: Candidates, index: IndexView) -> QueryWords:
-    """The words of a query that are aligned, found once."""
-    if candidates.asked is None:
-        candidates.asked = query_words(query, index)
-    return candidates.asked
 
 
 def query_words(query: Query, index: IndexView) -> QueryWords:
@@ -328,7 +313,7 @@ def _align(query: Query, candidates: Candidates, other: Bool, index: IndexView) 
     best = at[np.argsort(-scores, kind="stable")[:most]]
     if not len(best):
         return
-    aligned = alignments(asked_words(query, candidates, index), candidates.ids[best].tolist(), index).sum(axis=1)
+    aligned = alignments(query_words(query, index), candidates.ids[best].tolist(), index).sum(axis=1)
     values = np.full(len(cosine), np.nan)
     values[at] = aligned.min()
     values[best] = aligned

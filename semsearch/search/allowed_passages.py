@@ -1,13 +1,10 @@
 """The passages that may answer: those that comply with all conditions of a search; and notices of conditions that none
 fulfils.
 
-A phrase stands in a passage if its words follow each other in the text, in the title or in a heading above it, as the
-tokeniser sees them and in any form that search treats alike: case, accents and English endings do not count. The
-postings know which passages have all words of a phrase; only their texts are read. A phrase that no passage has is
-text, if the query has other words: what a question quotes is often a name that its answer has in another form.
-
-A regular expression (`SearchOptions.regex`) is looked for in the texts of all passages that the other conditions allow,
-as it is typed, for a limited time.
+A phrase stands in a passage if its words follow each other in the text, in the title or in a heading above it, in any
+form that search treats alike: case, accents and English endings do not count. The postings know which passages have all
+words of a phrase; only their texts are read. A phrase that no passage has is text, if the query has other words: what a
+question quotes is often a name that its answer has in another form.
 
 A filter matches nothing where no document has its key, or where a value or path is misspelt. Of a filter that excludes
 documents, those that it would exclude are looked for. Each filter is checked once in a generation.
@@ -31,7 +28,7 @@ from semsearch.filters import Comparison, all_match, metadata_texts, parse, pars
 from semsearch.results.options import SearchOptions, Syntax
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import filter_rows
-from semsearch.storage.passage_rows import need_passages, with_documents
+from semsearch.storage.passage_rows import PassageRow, need_passages, with_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text
@@ -90,16 +87,10 @@ def _phrases(query: str) -> Iterator[tuple[re.Match[str], str, bool]]:
     for match in _PARTS.finditer(query):
         minus, *in_quotes, word = match.groups()
         phrase = word or next((text for text in in_quotes if text is not None), "")
-        is_excluded = bool(minus or word)
-        if words(phrase) and not (is_excluded and _is_text(query, match.start(), word)):
-            yield match, phrase, is_excluded
-
-
-def _is_text(query: str, start: int, word: str | None) -> bool:
-    """Return whether what a hyphen stands before is not left out: one letter, as of an option; an item of a list."""
-    if word is not None and len(parts := words(word)) == 1 and len(parts[0]) == 1 and parts[0].isascii():
-        return True
-    return "\n" in query and query[:start].rpartition("\n")[2].strip() == ""
+        is_option = word is not None and re.fullmatch("[a-zA-Z]", "".join(words(word))) is not None
+        is_item = "\n" in query and not query[: match.start()].rpartition("\n")[2].strip()
+        if words(phrase) and not ((minus or word) and (is_option or is_item)):
+            yield match, phrase, bool(minus or word)
 
 
 _NO_SYNTAX = QuerySyntax("")
@@ -211,8 +202,9 @@ def _having(phrase: str, allowed: IdRanges, index: IndexView) -> IdRanges:
                 for row, document in with_documents(index.db, rows)
             ]
             owners = [row.id for row, of_row in zip(rows, lines, strict=True) for _ in of_row]
-            in_order = lexicon.in_order([line for of_row in lines for line in of_row], language)
-            lines_in_order = (in_order.hashes[start:end] for start, end in pairwise(in_order.indptr.tolist()))
+            terms_in_order = lexicon.in_order([line for of_row in lines for line in of_row], language)
+            ends = pairwise(terms_in_order.indptr.tolist())
+            lines_in_order = (terms_in_order.hashes[start:end] for start, end in ends)
             has = [terms.tobytes() in line.tobytes() for line in lines_in_order]  # words of eight bytes
             having.append(np.array(owners, dtype=np.int64)[has])
     return IdRanges.of_ids(distinct(np.concatenate(having)))
@@ -250,10 +242,16 @@ class TimedRegex:
 
 def _matching(pattern: str, allowed: IdRanges, index: IndexView) -> IdRanges:
     """The allowed passages in whose text a regular expression matches. Raises UsageError as `TimedRegex`."""
-    timed, matching = TimedRegex(pattern), list[int]()
-    for part in _parts(allowed.all_ids()):
-        matching += [id_ for id_, row in need_passages(index.db, part).items() if timed.starts(row.text, most=1)]
-    return IdRanges.of_ids(np.sort(np.array(matching, dtype=np.int64)))
+    timed = TimedRegex(pattern)
+    ids = [row.id for row in in_order(allowed.all_ids(), index) if timed.starts(row.text, most=1)]
+    return IdRanges.of_ids(np.array(ids, dtype=np.int64))
+
+
+def in_order(ids: Int64, index: IndexView) -> Iterator[PassageRow]:
+    """The rows of many passages with rising ids, read some at a time."""
+    for part in _parts(ids):
+        rows = need_passages(index.db, part)
+        yield from map(rows.__getitem__, part)
 
 
 def _parts(ids: Int64) -> Iterator[list[int]]:

@@ -161,12 +161,11 @@ def answer_kind(question: str, language: str) -> AnswerKind:
     folded, is_english, rules = question.casefold(), language == ENGLISH, list[tuple[str, Test]]()
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
     is_said, definition, counted = folded.__contains__, None, tuple[str, ...]()
-    if asks_number:  # another than those of the question
-        in_words = _has_number_in_words if is_english else (lambda _: False)
-        rules.append(("quote_number", lambda part: not all(map(is_said, _digits(part.text))) or in_words(part.text)))
+    if asks_number:
+        rules.append(("quote_number", lambda part: _has_new_number(part.text, folded, in_words=is_english)))
     if is_english:
         if match := _HOW_MANY.search(folded):
-            counted = tuple(_stem(word) for word in match[1].split() if len(word) > 3)
+            counted = tuple(word[:-1] if len(word) > 4 else word for word in match[1].split() if len(word) > 3)
         measures = tuple(look for asks, look in _MEASURES if re.search(asks, folded))
         first_word = next(iter(re.findall(r"\w+", folded)), "")
         definition = None if asks_number else _definition(folded)
@@ -198,21 +197,14 @@ def answer_kind(question: str, language: str) -> AnswerKind:
     )
 
 
-# -- What texts have ---------------------------------------------------------------------------------------------------
+# -- What texts have, remembered for passages that are quoted again and again ------------------------------------------
 
-_REMEMBERED = 1 << 14  # parts of passages
+_REMEMBERED = 1 << 14
 
 
 @lru_cache(_REMEMBERED)
 def _has_measure(text: str, measures: tuple[str, ...]) -> bool:
-    """Whether a text has a number that looks like one of some `_MEASURES`."""
     return any(re.search(measure, text, re.IGNORECASE) for measure in measures)
-
-
-@lru_cache(_REMEMBERED)
-def _digits(text: str) -> frozenset[str]:
-    """The groups of digits."""
-    return frozenset(_DIGITS.findall(text))
 
 
 @lru_cache(_REMEMBERED)
@@ -228,19 +220,17 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(name.casefold() for word in words for name in _NAME.findall(word))
 
 
-@lru_cache(_REMEMBERED)
-def _has_number_in_words(text: str) -> bool:
-    return any(not number[0].isdigit() for number, _, _ in _counts(text))
+def _has_new_number(text: str, question: str, *, in_words: bool) -> bool:
+    """Whether a text has a number that the question does not say."""
+    if not all(digits in question for digits in _DIGITS.findall(text)):
+        return True
+    return in_words and any(not number[0].isdigit() for number, _, _ in _counts(text))
 
 
 def _is_of(things: Sequence[str], text: str, end: int) -> bool:
     """Whether the number that ends there is of things that are counted, with at most two words between."""
     following = text[end : end + 60].casefold().replace("-", " ").split()[:3]
     return any(word.startswith(thing) for word in following for thing in things)
-
-
-def _stem(plural: str) -> str:
-    return plural[:-1] if len(plural) > 4 else plural
 
 
 def _definition(question: str) -> re.Pattern[str] | None:

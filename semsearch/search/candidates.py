@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
 from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms
-
-if TYPE_CHECKING:
-    from semsearch.search.alignment import QueryWords
 
 _NO_IDS = np.zeros(0, dtype=np.int64)
 
@@ -109,7 +106,6 @@ class Candidates:
         self.are_other: Bool | None = None  # whether they are in another language than the query, if any is (n,)
         self.weights_of_others = self.weights
         self.are_aligned = False  # whether the alignment of the query's words counts in the cosines of these
-        self.asked: QueryWords | None = None  # the words that are aligned, once they are
         self.relevance: RelevanceOf | None = None
         self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
-from semsearch.arrays.types import Bool, Float32, Int64, UInt8
+from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import get_address, open_stores
 from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorStore, nothing_stored
@@ -379,7 +379,8 @@ class IndexReader:
             self._opened.get(segment.file, partial(LexicalSegment, self._folder / segment.file, segment))
             for segment in segments
         ]
-        alive = [_alive(segment, removed) for segment in segments]
+        gone = [segment.id_ranges.rows_in(removed) for segment in segments]
+        alive = [~of_segment if of_segment.any() else None for of_segment in gone]
         self._mapped += segments
         return WordSearch(opened, alive, documents=self._documents, languages=self.languages)
 
@@ -402,8 +403,6 @@ class IndexReader:
                 _STORES, partial(open_stores, self._address, self._database.folder)
             )
             return stores[kind].open(segments, self._removed[kind])
-        from semsearch.dense.vector_store import SegmentsReader  # FAISS: a search by words needs none
-
         return SegmentsReader([], self._removed[kind])
 
     def _of(self, kind: Kind) -> list[Segment]:
@@ -414,9 +413,3 @@ class IndexReader:
 def _warn(message: str) -> None:
     """Log a warning once."""
     _LOG.warning(message)
-
-
-def _alive(segment: Segment, removed: IdRanges) -> Bool | None:
-    """The rows of a segment that are not removed; None if none is removed."""
-    gone = segment.id_ranges.rows_in(removed)
-    return ~gone if gone.any() else None

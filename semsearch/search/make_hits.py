@@ -9,20 +9,20 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semsearch.arrays.types import Float64, Int64
+from semsearch.arrays.types import Float64
 from semsearch.errors import UsageError
 from semsearch.filters import parse_boost
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Boosted, ExactWords, Origin
-from semsearch.search.allowed_passages import TimedRegex, allowed_passages
+from semsearch.search.allowed_passages import TimedRegex, allowed_passages, in_order
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents, stale_documents
@@ -179,8 +179,6 @@ def _neighbours(
 # not have. Case counts. A space is any white space, so that a phrase may go on in the next line. Without a text, the
 # matches of the regular expressions are counted. No word is looked up: all allowed passages are read.
 
-_AT_ONCE = 4096  # passages whose texts are read at a time
-
 
 def find_occurrences(text: str, options: SearchOptions, index: IndexView) -> Hits:
     """The first k passages that have a text, or match regular expressions, and the numbers of all.
@@ -202,7 +200,7 @@ def find_occurrences(text: str, options: SearchOptions, index: IndexView) -> Hit
     allowed, notices = allowed_passages(options if words else replace(options, regex=()), index)
     ids = (index.reader.lexical.ids if allowed is None else allowed).all_ids()
     occurrences = dict[int, tuple[PassageRow, Quote, int]]()
-    for row, heading in _in_order(ids, index):
+    for row, heading in _with_headings(in_order(ids, index)):
         if places := places_in(f"{heading}{row.text}"):
             in_text = next((place for place in places if place >= len(heading)), 0)
             occurrences[row.id] = row, _quote(row, in_text - len(heading)), len(places)
@@ -223,17 +221,13 @@ def find_occurrences(text: str, options: SearchOptions, index: IndexView) -> Hit
     )
 
 
-def _in_order(ids: Int64, index: IndexView) -> Iterator[tuple[PassageRow, str]]:
+def _with_headings(rows: Iterable[PassageRow]) -> Iterator[tuple[PassageRow, str]]:
     """The passages with their new headings, each on a line."""
     document, before = -1, tuple[str, ...]()
-    for first in range(0, len(ids), _AT_ONCE):
-        part = ids[first : first + _AT_ONCE].tolist()
-        rows = need_passages(index.db, part)
-        for id_ in part:
-            row = rows[id_]
-            headings = new_headings(before if row.document_id == document else (), row.headings)
-            document, before = row.document_id, row.headings
-            yield row, "".join(f"{heading}\n" for heading in headings)
+    for row in rows:
+        headings = new_headings(before if row.document_id == document else (), row.headings)
+        document, before = row.document_id, row.headings
+        yield row, "".join(f"{heading}\n" for heading in headings)
 
 
 def _quote(row: PassageRow, place: int) -> Quote:

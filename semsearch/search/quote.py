@@ -21,7 +21,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool
-from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, asked_words, word_weights
+from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, query_words, word_weights
 from semsearch.search.answer_kind import AnswerKind, answer_kind
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
@@ -54,7 +54,7 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys(chain(best, *groups))]
-    asked = asked_words(query, candidates, index)
+    asked = query_words(query, index)
     are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
     aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)
     return Compared(

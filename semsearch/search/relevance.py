@@ -9,17 +9,12 @@ is less, by how far their scores fall behind:
     cosine   of the best passage
     spread   the standard deviation of the question's cosines with passages of the index, which is large where words
              have estimated vectors, as in a language that the word vectors lack
-    words    BM25 of the best passage / ((k1 + 1) √(Σ idf · idf of the rarest word)): comparable between questions, long
-             ones counting more
+    words    BM25 of the best passage / ((k1 + 1) √(Σ idf · idf of the rarest word)): comparable between questions
     unknown  the share of the question's words without a vector; 0 if the best passage has none of the question's words,
              and then the cosine, which such words lower, is multiplied by the share of the others
     share    the score as a share of the best one, both before boosts and exact words
 
-So it agrees with the order, but where boosts or exact words change that. Where words or vectors are not compared, the
-sum has numbers of its own. More features were no better on unseen collections (docs/research/measurements.md,
-"Relevance").
-
-The verdict is one score of the query:
+Where words or vectors are not compared, the sum has numbers of its own. The verdict is one score of the query:
 
     score    = b + r · logit(relevance) + c · coverage + n · log(1 + passages) + m · log(words) + f · foreign
 
@@ -27,18 +22,12 @@ The verdict is one score of the query:
     coverage   how much of the query one of the three best passages says, the geometric mean of its words:
                exp(Σ_i w_i log max(A_i, ε) / Σ_i w_i), A_i how well the passage, a heading, the document's title or its
                file's name has the i-th word (semsearch.search.alignment), w_i = √idf_i · a / (a + p_i) (Arora et al.
-               2017): a word counts that is rare both in the index, where one that it lacks is the rarest, and in
-               general text
+               2017): a word counts that is rare both in the index and in general text
     passages   of the index: in a large one something is near any query
     words      of the query: a single word is met by chance
     foreign    1 if no document is in the query's language: its words are compared by their vectors alone
 
-From 0 on the index answers, and below `verdict_not_here` it does not; between them it does perhaps. The numbers do not
-depend on the language. On guides, languages and folders on which they were not chosen, of questions with a right first
-hit .89 are told "answers" and .01 "not here"; of questions about something else .02 and .95, of near ones .21 and .40.
-Fitted anew without one of these, at equal shares of mistakes, the first and the fourth of these shares are .84 and .92
-without relevance, .84 and .80 without coverage, .84 and .85 without passages, .85 and .89 without words, .92 and .88
-without foreign: docs/research/measurements.md, "Verdicts".
+docs/research/measurements.md, "Relevance" and "The verdict", has how the numbers were learned, and how right they are.
 """
 
 from __future__ import annotations

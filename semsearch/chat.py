@@ -284,6 +284,7 @@ class ModelAnswer(Record):
     weak: int | None = field(default=None, metadata=ONLY_IF_SET)  # these as in a context
     verdict: Verdict | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
     missing: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
+    warnings: tuple[str, ...] | None = field(default=None, metadata=ONLY_IF_SET, kw_only=True)
 
 
 def _plain_words(text: str) -> str:

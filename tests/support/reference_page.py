@@ -27,7 +27,11 @@ _OBJECTS = """\
 In Python these are frozen dataclasses with the same names; `to_dict()` gives what stands here. A key that has no value
 may be missing.
 """
-_MODULES = ("hits", "options", "origin", "explanation", "documents", "reports")  # of semsearch.results
+_MODULES = [
+    *(f"results/{name}.py" for name in ("hits", "options", "origin", "explanation", "documents", "reports")),
+    "chat.py",
+    "maintenance/index_folders.py",
+]
 
 
 def commands(distribution: str = "semsearch") -> Iterator[tuple[str, Any, Any]]:
@@ -89,7 +93,7 @@ def page(old: str, distribution: str = "semsearch") -> str:
     if distribution == "semsearch":
         objects = [OBJECTS, "", _OBJECTS]
         for module in _MODULES:
-            objects += class_lines(ROOT / "semsearch" / "results" / f"{module}.py")
+            objects += class_lines(ROOT / "semsearch" / module)
     return (opening + "\n".join(lines) + "\n" + handwritten + "\n".join(objects)).rstrip("\n") + "\n"
 
 

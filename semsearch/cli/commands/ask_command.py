@@ -117,6 +117,7 @@ def _answer(
         weak=None if passages.text else passages.weak,
         verdict=passages.verdict,
         missing=passages.missing,
+        warnings=passages.warnings,
     )
 
 

@@ -86,6 +86,13 @@ def test_an_answer_as_json_has_its_sentences_and_all_passages() -> None:
     assert "the model cites what it was not given: [7?]" in result.err
 
 
+def test_an_answer_to_a_misspelt_question_says_what_was_searched_for(server: ChatServer) -> None:
+    question = "where does the capatin sail"
+    answer = semsearch("ask", question, "--url", server.url, "--json").json
+    assert "searched for “captain”" in answer["warnings"][0]
+    assert answer["warnings"] == semsearch("context", question, "--json").json["warnings"]
+
+
 def test_without_an_answer_in_the_documents_no_model_is_asked(server: ChatServer) -> None:
     result = semsearch("ask", "a galaxy and a comet", "--url", server.url)
     assert (result.status, result.out) == (1, "")

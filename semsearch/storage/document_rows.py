@@ -223,8 +223,13 @@ _INCOMPLETE = """SELECT document_id FROM record_metadata r
     (SELECT count(*) FROM passages p WHERE p.id >= d.first_passage AND p.id < d.first_passage + d.passages)"""
 
 
+_FOUND_BY_PATH = """SELECT count(*) FROM documents d NOT INDEXED WHERE EXISTS (SELECT 1 FROM documents o
+    INDEXED BY documents_by_path WHERE o.root_id = d.root_id AND o.path = d.path AND o.id = d.id)"""
+
+
 def check_all_documents(db: sqlite3.Connection) -> None:
-    """Compare the rows of all documents and of all records' metadata, and count them. Raises IndexDamaged."""
+    """Compare the rows of all documents and of all records' metadata, and count them; documents also by their paths, in
+    whose order they are listed. Raises IndexDamaged."""
     documents = records = 0
     for row in db.execute(_ALL_DOCUMENTS):
         if not is_sound(row):
@@ -239,6 +244,9 @@ def check_all_documents(db: sqlite3.Connection) -> None:
         raise damaged_whole(
             db, f"it has {documents} of {stored.documents} documents and {records} of {stored.records} records"
         )
+    (found,) = db.execute(_FOUND_BY_PATH).fetchone()
+    if found != documents:
+        raise damaged_whole(db, f"it finds {found} of {documents} documents by their paths")
     if records:
         for (document,) in db.execute(_INCOMPLETE):
             raise damaged_document(db, document)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypedDict
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import LINELESS, Position, own_terms
 from semsearch.sources.roots import ADDED, Root
-from semsearch.storage.document_rows import DocumentRow, get_documents, need_documents
+from semsearch.storage.document_rows import DocumentRow, check_all_documents, get_documents, need_documents
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.passage_rows import PassageRow, each_passage
 from semsearch.system.locations import uri_scheme, working_folder
@@ -73,7 +73,7 @@ def shown(path: str, here: str) -> str:
 def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     """Find the document that a path or an id names. A path from the current folder wins over one below a root.
 
-    Raises SourceError for one that is not in the index, or is ambiguous.
+    Raises SourceError for one that is not in the index, or is ambiguous; IndexDamaged if it might only not be found.
     """
     _refuse_impossible(path)
     roots = get_roots(db)
@@ -83,6 +83,7 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     if documents:
         paths = " and ".join(document.absolute for document in documents)
         raise SourceError(f"{path} may be {paths}; write the full path")
+    check_all_documents(db)
     here = working_folder().as_posix()
     hints = " or ".join(path_of(hint, here) for hint in _of_same_name(db, path))
     instead = f"did you mean {hints}?" if hints else "index it first"

@@ -131,6 +131,20 @@ def test_a_letter_that_became_another_is_noticed(
     assert any(told_or_right(damaged(whole, tmp_path / "bad", change), right))
 
 
+def test_paths_that_are_not_found_any_more_are_noticed(whole: Path, right: list[object], tmp_path: Path) -> None:
+    with closing(sqlite3.connect(whole / DATABASE)) as db:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'documents_by_path'"
+        (page,), (size,) = db.execute(query).fetchone(), db.execute("PRAGMA page_size").fetchone()
+
+    def zero(data: bytearray) -> None:
+        data[page * size - 512 : page * size] = bytes(512)  # where the first entries are: the page is filled backwards
+
+    copy = damaged(whole, tmp_path / "bad", zero)
+    told_or_right(copy, right)
+    with Index.open(copy, trust=True) as index, pytest.raises(IndexDamaged, match="by their paths"):
+        list(index.documents())
+
+
 def places(data: bytes, wanted: bytes) -> list[int]:
     found, start = [], -1
     while (start := data.find(wanted, start + 1)) >= 0:

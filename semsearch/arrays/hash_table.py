@@ -38,10 +38,7 @@ class HashIndex:
 
     def __init__(self, *, expected: int = 0) -> None:
         self._allocate(max(16, 2 * expected))
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
+        self.count = 0
 
     def look_up(self, wanted: UInt64) -> Int32:
         """Return the values of the wanted keys, -1 for a key that is absent. (n,) -> (n,)"""
@@ -49,11 +46,11 @@ class HashIndex:
 
     def insert(self, keys: UInt64, values: Int32) -> None:
         """Add distinct keys (n,) that the table does not have, with their values (n,). The first are found fastest."""
-        self._count += len(keys)
-        if 2 * self._count > len(self.keys):
+        self.count += len(keys)
+        if 2 * self.count > len(self.keys):
             old = np.flatnonzero(self.keys)
             old_keys, old_values = self.keys[old], self.values[old]
-            self._allocate(4 * self._count)
+            self._allocate(4 * self.count)
             self._put(old_keys, old_values)
         self._put(keys, values)
 
@@ -71,3 +68,30 @@ class HashIndex:
             placed = self.keys[slots] == keys
             self.values[slots[placed]] = values[placed]
             keys, values, slots = keys[~placed], values[~placed], (slots[~placed] + 1) & mask
+
+
+class Numbering(HashIndex):
+    """Numbers distinct keys from 0 on, in the order in which they first come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts = [np.zeros(0, dtype=np.uint64)]
+
+    @property
+    def in_order(self) -> UInt64:
+        """All keys, in the order of their numbers. (count,)"""
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]  # it is asked for again
+        return self._parts[0]
+
+    def of(self, keys: UInt64) -> Int32:
+        """The numbers of keys; new ones get the next numbers. (n,) -> (n,)"""
+        numbers = self.look_up(keys)
+        unseen = np.flatnonzero(numbers < 0)
+        if len(unseen):
+            new, which = np.unique(keys[unseen], return_inverse=True)
+            new_numbers = np.arange(self.count, self.count + len(new), dtype=np.int32)
+            self.insert(new, new_numbers)
+            self._parts.append(new)
+            numbers[unseen] = new_numbers[which.reshape(-1)]
+        return numbers

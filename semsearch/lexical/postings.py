@@ -207,13 +207,10 @@ class PostingsBuilder:
     def gathered(self) -> GatheredPostings:
         """All postings so far, which were added and not merged, for another builder to `take`."""
         numbers = np.concatenate(self._numbers)
-        is_present = self._are_among(numbers)
-        present = np.flatnonzero(is_present)
-        rank = self._ranks(present)
-        spelled, of_word = self.lexicon.spellings.of(is_present)
+        names, rank, (spelled, of_word) = self._renumbered(numbers)
         return GatheredPostings(
-            self.lexicon.terms[present],
-            rank[numbers].astype(np.min_scalar_type(len(present))),
+            names,
+            rank[numbers].astype(np.min_scalar_type(len(names))),
             np.bincount(np.concatenate(self._rows), minlength=self._size),
             np.concatenate(self._counts),
             np.concatenate([np.zeros(0, dtype=np.float32), *self._lengths]),
@@ -221,22 +218,24 @@ class PostingsBuilder:
             rank[of_word],
         )
 
-    def _are_among(self, numbers: Int32) -> Bool:
-        """Which terms are among these numbers (n,). It is a hundred times as fast as np.unique. (len(lexicon),)"""
-        are_among = np.zeros(len(self.lexicon), dtype=np.bool_)
-        are_among[numbers] = True
-        return are_among
-
-    def _ranks(self, numbers: npt.NDArray[np.integer[Any]]) -> Int32:
-        """The position of each of the lexicon's terms among these numbers (n,), -1 for others. (len(lexicon),)"""
-        ranks = np.full(len(self.lexicon), -1, dtype=np.int32)
-        ranks[numbers] = np.arange(len(numbers), dtype=np.int32)
-        return ranks
+    def _renumbered(self, numbers: Int32, *, rising: bool = False) -> tuple[UInt64, Int32, tuple[list[bytes], Int32]]:
+        """The terms that have postings with these numbers (p,), `rising` or in the order of the lexicon; the new number
+        of each of the lexicon's terms, its place among them; and their spelled words with the numbers they had.
+        """
+        is_present = np.zeros(self.lexicon.numbering.count, dtype=np.bool_)
+        is_present[numbers] = True  # a hundred times as fast as np.unique
+        spellings = self.lexicon.spellings.of(is_present)
+        present = np.flatnonzero(is_present)
+        terms = self.lexicon.terms[present]
+        order = np.argsort(terms) if rising else np.arange(len(terms))
+        rank = np.full(len(is_present), -1, dtype=np.int32)
+        rank[present[order]] = np.arange(len(present), dtype=np.int32)
+        return terms[order], rank, spellings
 
     def take(self, other: GatheredPostings) -> None:
         """Append passages that another builder gathered."""
         rows = self._size + other.rows
-        terms = self.lexicon.number(other.terms)
+        terms = self.lexicon.numbering.of(other.terms)
         self._append(terms[other.numbers], rows, other.counts)
         self.lexicon.spellings.add(other.spelled, terms[other.spelled_terms])
         self._lengths.append(other.lengths)
@@ -252,7 +251,7 @@ class PostingsBuilder:
         if not self._size:
             self._lengths, self._size = [np.zeros(size, dtype=np.float32)], size
         self._lengths[0][rows] = source.lengths[alive]
-        terms, (spelled, of_word) = self.lexicon.number(source.terms), source.spelled.all()
+        terms, (spelled, of_word) = self.lexicon.numbering.of(source.terms), source.spelled.all()
         self._append(terms[owners[chosen]], row_of[source.rows[chosen]], source.counts[chosen])
         self.lexicon.spellings.add(spelled, terms[of_word])
         source.release()
@@ -272,22 +271,17 @@ class PostingsBuilder:
         from scipy.sparse import coo_array  # SciPy is large, and only writers sort postings
 
         numbers = _joined(self._numbers)
-        is_present = self._are_among(numbers)
-        present = np.flatnonzero(is_present)
-        names = self.lexicon.terms[present]
-        order = np.argsort(names)
-        rank = self._ranks(present[order])
+        names, rank, (spelled, of_word) = self._renumbered(numbers, rising=True)
         numbers = rank[numbers]
         entries = _joined(self._counts), (numbers, _joined(self._rows))
         lists = coo_array(entries, shape=(len(names), max(self._size, 1))).tocsr()
         del entries
         lists.sort_indices()
-        spelled, of_word = self.lexicon.spellings.of(is_present)
         words, letters = spelling.to_arrays(spelled, rank[of_word])
         sizes = np.array([len(names), self._size, len(numbers), len(spelled), len(letters)], dtype="<i8")
         return [
             np.frombuffer(_MAGIC + sizes.tobytes(), dtype=np.uint8),
-            names[order].astype("<u8"),
+            names.astype("<u8"),
             lists.indptr.astype("<i8"),
             np.concatenate(self._lengths).astype("<f4"),
             lists.indices.astype("<i4", copy=False),

@@ -107,7 +107,7 @@ class ReadTexts:
 
     def _terms(self, chunks: Sequence[WordChunk], language: str) -> UInt64:
         with self._stemming:
-            if len(self._lexicon) > _MOST_STEMS:
+            if self._lexicon.numbering.count > _MOST_STEMS:
                 self._lexicon = Lexicon(keeps_spellings=False)
             numbers = [self._lexicon.stem_numbers(chunk, language) for chunk in chunks]
             return np.asarray(self._lexicon.terms[np.concatenate(numbers)])

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import Stemmer
 
-from semsearch.arrays.hash_table import HashIndex
+from semsearch.arrays.hash_table import HashIndex, Numbering
 from semsearch.arrays.types import Bool, Int32, Int64, UInt64
 from semsearch.text.languages import ENGLISH, RULES, SEQUENCE, STOP_WORDS, stop_words
 from semsearch.text.tokens import (
@@ -296,18 +296,12 @@ class Lexicon:
         self.spellings = Spellings()
         self._keeps_spellings = keeps_spellings
         self._words: dict[str, HashIndex] = {ENGLISH: HashIndex()}  # by language: a word's hash to its stem's number
-        self._numbers = HashIndex()  # a term to its number
-        self._terms: list[UInt64] = []
-
-    def __len__(self) -> int:
-        return len(self._numbers)
+        self.numbering = Numbering()  # of terms
 
     @property
     def terms(self) -> UInt64:
-        """All terms, in the order of their numbers. (len(self),)"""
-        if len(self._terms) > 1:
-            self._terms = [np.concatenate(self._terms)]  # it is asked for again
-        return self._terms[0] if self._terms else np.zeros(0, dtype=np.uint64)
+        """All terms, in the order of their numbers. (t,)"""
+        return self.numbering.in_order
 
     def of(self, texts: Sequence[str]) -> Terms:
         """The terms of each text, repetitions included."""
@@ -322,7 +316,7 @@ class Lexicon:
         for chunk in chunks:
             owners = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             together = joined_words(chunk, language)
-            numbers += [self.stem_numbers(chunk, language), self.number(pairs(chunk, together))]
+            numbers += [self.stem_numbers(chunk, language), self.numbering.of(pairs(chunk, together))]
             texts += [owners, owners[together]]
             lengths.append(chunk.counts)
             done += len(chunk.counts)
@@ -333,12 +327,12 @@ class Lexicon:
         if not RULES[language].sequences:
             return self.of_chunks(word_chunks(texts, language), language)
         terms = self.in_order(texts, language)
-        numbers, owners = [self.number(terms.hashes)], [np.repeat(np.arange(len(texts)), np.diff(terms.indptr))]
+        numbers, owners = [self.numbering.of(terms.hashes)], [np.repeat(np.arange(len(texts)), np.diff(terms.indptr))]
         done = 0
         for chunk in word_chunks(texts, language):
             of_word = np.repeat(np.arange(done, done + len(chunk.counts)), chunk.counts)
             joined = joined_words(chunk, language)
-            numbers.append(self.number(pairs(chunk, joined)))
+            numbers.append(self.numbering.of(pairs(chunk, joined)))
             owners.append(of_word[joined])
             done += len(chunk.counts)
         return Terms(np.concatenate(numbers), np.concatenate(owners), np.diff(terms.indptr))
@@ -353,18 +347,6 @@ class Lexicon:
             counts.append(chunk.counts)
         return HashedWords(self.terms[np.concatenate(numbers)], np.cumsum(np.concatenate(counts)))
 
-    def number(self, terms: UInt64) -> Int32:
-        """The numbers of terms; new terms get the next numbers. (n,) -> (n,)"""
-        numbers = self._numbers.look_up(terms)
-        unseen = np.flatnonzero(numbers < 0)
-        if len(unseen):
-            new, which = np.unique(terms[unseen], return_inverse=True)
-            new_numbers = np.arange(len(self), len(self) + len(new), dtype=np.int32)
-            self._numbers.insert(new, new_numbers)
-            self._terms.append(new)
-            numbers[unseen] = new_numbers[which.reshape(-1)]
-        return numbers
-
     def stem_numbers(self, chunk: WordChunk, language: str) -> Int32:
         """The number of the stem of each word of a chunk, by the rules of a language."""
         seen = self._words.setdefault(language, HashIndex())
@@ -373,7 +355,7 @@ class Lexicon:
         if len(unseen):
             new, first, which = np.unique(chunk.hashes[unseen], return_index=True, return_inverse=True)
             new_words = chunk.words(unseen[first])
-            stem_numbers = self.number(hashes_of(stems(new_words, language)))
+            stem_numbers = self.numbering.of(hashes_of(stems(new_words, language)))
             if self._keeps_spellings:
                 self.spellings.add_words(new_words, stem_numbers)
             seen.insert(new, stem_numbers)

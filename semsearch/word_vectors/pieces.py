@@ -208,7 +208,7 @@ class RememberedRows:
             rows = self._compute(distinct).astype(self._rows.dtype)  # by several threads at once: some words twice
             result[new] = rows[which]
             with self._lock:
-                first = len(self._index)
+                first = self._index.count
                 fresh = np.flatnonzero(self._index.look_up(distinct.hashes) < 0)[: len(self._rows) - first]
                 self._rows[first : first + len(fresh)] = rows[fresh]
                 self._index.insert(distinct.hashes[fresh], np.arange(first, first + len(fresh), dtype=np.int32))

@@ -19,7 +19,7 @@ def test_the_table_answers_as_a_dict_does_while_it_grows() -> None:
         expected.update(zip(keys.tolist(), values.tolist(), strict=True))
         wanted = rng.integers(1, 60_000, size=500, dtype=np.uint64)
         assert index.look_up(wanted).tolist() == [expected.get(key, -1) for key in wanted.tolist()]
-    assert len(index) == len(expected)
+    assert index.count == len(expected)
 
 
 def test_keys_that_want_the_same_place_are_all_found() -> None:

@@ -55,8 +55,9 @@ def orthonormal(columns: Float32) -> Float32:
     The Cholesky factor of their Gram matrix in double precision needs only products and takes a quarter of the time;
     columns that are close to dependent lose too much precision by it, and go through a QR decomposition.
     """
+    wide = columns.astype(np.float64)
     try:
-        factor = np.linalg.cholesky(columns.T.astype(np.float64) @ columns)
+        factor = np.linalg.cholesky(wide.T @ wide)
     except np.linalg.LinAlgError:
         return np.linalg.qr(columns)[0]
     pivots = np.diagonal(factor)

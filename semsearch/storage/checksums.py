@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import blake2b
@@ -39,18 +39,18 @@ _MARK = 0xA5A5A5A5  # by which the lower half differs in a row that is marked
 _FACTORS = (0x9E3779, 0x85EBCA, 0xC2B2AE, 0x27D4EB)  # for ids to 2^37, four products stay below 2^63
 
 
-def row_sums(rows: Sequence[Sequence[Any]], numbers: int, *, marked: Collection[object] = ()) -> list[int]:
-    """The checksums of rows that begin with so many numbers: signed, as SQLite keeps them.
+def with_sums(rows: Iterable[Sequence[Any]], numbers: int, *, marked: Collection[object] = ()) -> list[tuple[Any, ...]]:
+    """Rows that begin with so many numbers, each with its checksum at the end: signed, as SQLite keeps it.
 
     `marked`: the ids of rows that get a mark. Raises TypeError for a row in which the numbers are not whole.
     """
     factors = _FACTORS[:numbers]
-    sums = []
+    summed = []
     for row in rows:
         upper = sum(map(mul, map(index, row[:numbers]), factors)) % _PRIME  # a text times a number takes gigabytes
         checksum = upper << 32 | _crc(row)
-        sums.append(_SIGN | checksum ^ _MARK if row[0] in marked else checksum)
-    return sums
+        summed.append((*row, _SIGN | checksum ^ _MARK if row[0] in marked else checksum))
+    return summed
 
 
 def is_sound(row: Sequence[Any]) -> bool:

@@ -31,7 +31,7 @@ from semsearch.storage.checksums import (
     document_damage,
     get_digests,
     is_sound,
-    row_sums,
+    with_sums,
 )
 from semsearch.system.locations import uri_scheme
 from semsearch.system.source_files import NotTheFile, source_digest
@@ -98,8 +98,7 @@ _INSERT_DOCUMENT = f"INSERT INTO documents ({DOCUMENT_COLUMNS}, sum) VALUES ({',
 
 def insert_documents(db: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> None:
     """Write rows of `DOCUMENT_COLUMNS` with their checksums."""
-    sums = row_sums(rows, DOCUMENT_NUMBERS)
-    db.executemany(_INSERT_DOCUMENT, [(*row, checksum) for row, checksum in zip(rows, sums, strict=True)])
+    db.executemany(_INSERT_DOCUMENT, with_sums(rows, DOCUMENT_NUMBERS))
 
 
 def insert_readings(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
@@ -142,8 +141,7 @@ def documents_changing(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[N
     get_documents(db, wanted)
     yield
     rows = [row[:-1] for row in db.execute(_DOCUMENTS_BY_ID, (json.dumps(wanted),))]
-    sums = row_sums(rows, DOCUMENT_NUMBERS)
-    pairs = [(checksum, row[0]) for row, checksum in zip(rows, sums, strict=True)]
+    pairs = [(row[-1], row[0]) for row in with_sums(rows, DOCUMENT_NUMBERS)]
     db.executemany("UPDATE documents SET sum = ? WHERE id = ?", pairs)
 
 
@@ -188,15 +186,13 @@ def delete_document(db: sqlite3.Connection, document: int, extent: DocumentExten
 # -- Metadata of records -----------------------------------------------------------------------------------------------
 
 _ALL_RECORDS = "SELECT passage_id, document_id, metadata, sum FROM record_metadata"
+_INSERT_RECORD = "INSERT INTO record_metadata (passage_id, document_id, metadata, sum) VALUES (?, ?, ?, ?)"
 _RECORDS_BY_ID = f"{_ALL_RECORDS} WHERE passage_id IN (SELECT value FROM json_each(?))"
 
 
 def insert_records(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
     """Write the metadata of records with their checksums: passage id, document id, JSON."""
-    db.executemany(
-        "INSERT INTO record_metadata (passage_id, document_id, metadata, sum) VALUES (?, ?, ?, ?)",
-        [(*row, checksum) for row, checksum in zip(rows, row_sums(rows, 2), strict=True)],
-    )
+    db.executemany(_INSERT_RECORD, with_sums(rows, 2))
 
 
 def get_record_metadata(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:

@@ -19,8 +19,8 @@ from semsearch.storage.checksums import (
     is_sound,
     numbers_sum,
     passage_damage,
-    row_sums,
     stored_numbers_sum,
+    with_sums,
 )
 from semsearch.storage.document_rows import DocumentRow, documents_changing, need_documents
 from semsearch.text.languages import language_of_parts, language_of_passage
@@ -77,8 +77,7 @@ _PASSAGES_BETWEEN = f"{_PASSAGES} WHERE id >= ? AND id < ? ORDER BY id"
 
 def insert_passages(db: sqlite3.Connection, rows: Sequence[Sequence[Any]], records: Collection[int]) -> None:
     """Write rows of `PASSAGE_COLUMNS` with their checksums. `records`: the ids of those of records with metadata."""
-    sums = row_sums(rows, PASSAGE_NUMBERS, marked=records)
-    db.executemany(_INSERT_PASSAGE, [(*row, checksum) for row, checksum in zip(rows, sums, strict=True)])
+    db.executemany(_INSERT_PASSAGE, with_sums(rows, PASSAGE_NUMBERS, marked=records))
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from semsearch.cli.printing import complain, count, from_here, one_line, warn
 from semsearch.system.locations import as_spelled, divided, uri_scheme
+from semsearch.system.progress_bar import progress_bar
 
 if TYPE_CHECKING:
     from semsearch.results.reports import SyncReport
@@ -26,16 +27,8 @@ def progress() -> Iterator[Stages | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from tqdm import tqdm  # a pipe needs none of it
-
-    with tqdm(leave=False) as bar:
-
-        def show(stage: str, done: int, total: int) -> None:
-            bar.set_description_str(one_line(stage), refresh=False)
-            bar.total = total or None
-            bar.update(done - bar.n)
-
-        yield show
+    with progress_bar() as show:
+        yield lambda stage, done, total: show(one_line(stage), done, total)
 
 
 # -- Writes ------------------------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from semsearch.storage.segments import forget_manifest
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
 from semsearch.system.parallel import Executor
+from semsearch.system.progress_bar import progress_bar
 from semsearch.word_vectors.table import open_vectors
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 Report = Callable[[Progress], None]
 Reporting = Report | bool | None  # True: a bar on the terminal or in the notebook
-_PHASES = {"reading": "reading files", "recognizing": "recognizing text"}  # those that count files, not sentences
+_OF_FILES = {"reading": "reading files", "recognizing": "recognizing text"}  # phases that count files
 
 
 @contextmanager
@@ -58,21 +59,13 @@ def reporting(progress: Reporting) -> Iterator[Report | None]:
     if not isinstance(progress, bool) or not progress:
         yield progress or None
         return
-    from tqdm.auto import tqdm  # a tenth of a second, which only a bar needs
-
-    with tqdm(disable=None, leave=False) as bar:  # nothing where nobody looks
-        begun = ""
+    with progress_bar() as show:
 
         def draw(step: Progress) -> None:
-            nonlocal begun
-            of_files, phase = step.phase in _PHASES, _PHASES.get(step.phase, step.phase)
-            is_new = phase != begun
-            begun = phase
-            bar.set_description(phase, refresh=False)
-            bar.total = (step.total_files if of_files else step.total_sentences) or None
-            bar.update((step.files if of_files else step.sentences) - bar.n)  # draws it every tenth of a second
-            if is_new:
-                bar.refresh()
+            if step.phase in _OF_FILES:
+                show(_OF_FILES[step.phase], step.files, step.total_files)
+            else:
+                show(step.phase, step.sentences, step.total_sentences)
 
         yield draw
 

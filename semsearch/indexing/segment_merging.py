@@ -28,7 +28,7 @@ from semsearch.dense.engines import (
 from semsearch.dense.vector_store import VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
-from semsearch.storage.database import SEGMENTS, IndexDatabase
+from semsearch.storage.database import SEGMENTS, IndexDatabase, settle
 from semsearch.storage.schema import get_generation
 from semsearch.storage.segments import (
     KINDS,
@@ -144,10 +144,8 @@ class Merger:
 
 # -- After a commit ----------------------------------------------------------------------------------------------------
 
-WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 MOST_FREE = 0.25  # of a database; so one that shrinks slowly is seldom rewritten
 MOST_FREE_ANEW = 0.05  # after a refit or rebuild
-_FEW = 16  # free pages, of 4 kB each, that are not worth a new database
 logger = logging.getLogger(__name__)
 
 
@@ -160,20 +158,6 @@ def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, anew: bool
         return
     named = get_segment_names(db)
     drop(get_address(db), database.folder, lambda name: name not in named)
-
-
-def settle(db: sqlite3.Connection, *, most_free: float) -> bool:
-    """Merge the log into the database; return whether no reader, in any process, sees an earlier state than the last.
-
-    Waits a moment for such readers to end. Deleted rows leave free pages, which later rows fill: if they
-    are more than a share of the database, it is rewritten without them, which needs twice its space meanwhile.
-    """
-    (free,), (pages,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
-    if free > max(_FEW, most_free * pages):
-        db.execute("VACUUM")
-    db.execute(f"PRAGMA busy_timeout = {round(WAIT_SECONDS * 1000)}")
-    is_busy, pages, merged = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return not is_busy or 0 <= pages == merged  # busy and merged: readers of the last state keep the file's length
 
 
 def drop_attempt(db: sqlite3.Connection, folder: Path) -> None:

@@ -289,13 +289,13 @@ class WordSearch:
         lexicon = Lexicon(keeps_spellings=False)
         weighted = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
         terms_by_language = [[lexicon.in_language(part, language) for part in weighted] for language in self.languages]
-        size = max(len(lexicon), 1)
+        size = max(lexicon.numbering.count, 1)
         pairs, counts = _most_often(
             [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in terms_by_language]
         )
         order = np.argsort(lexicon.terms)
         k1 = self._tuned.k1
-        shares = np.bincount(pairs % size, weights=counts * (k1 + 1) / (counts + k1), minlength=len(lexicon))
+        shares = np.bincount(pairs % size, weights=counts * (k1 + 1) / (counts + k1), minlength=lexicon.numbering.count)
         terms = lexicon.terms.tolist()
         idf = self._idf(terms, self._lists(terms))
         weights = (idf * shares)[order]

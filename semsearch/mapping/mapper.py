@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semsearch.arrays.id_ranges import IdRanges, evenly
+from semsearch.arrays.id_ranges import evenly
 from semsearch.arrays.types import Float32, Int64
 from semsearch.mapping.arrange_passages import arrange, compare
-from semsearch.mapping.regions import MOST_READ, Colouring, colourings, get_spans_of_documents, regions
+from semsearch.mapping.regions import MOST_READ, Colouring, colourings, regions, spans_of
 from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState, MapStatus
-from semsearch.storage.document_rows import DocumentRow, get_documents
+from semsearch.storage.document_rows import DocumentRow, documents_in_order, get_documents, passage_ids
 from semsearch.storage.find_document import place_of
 from semsearch.storage.fitted import get_fit
 from semsearch.storage.passage_rows import PassageRow, get_passages
@@ -188,13 +188,13 @@ class Mapper:
         known = self._known(index.db)
         if known is None:
             return None
-        stays = np.isin(known.ids, _passage_ids(index.db))  # removed passages are left out
+        stays = np.isin(known.ids, passage_ids(index.db).all_ids())  # removed passages are left out
         passage_map = replace(known, ids=known.ids[stays], points=known.points[stays])
-        spans = get_spans_of_documents(index.db)
+        spans = spans_of([*documents_in_order(index.db)])
         return ColouredMap(index.reader.generation, passage_map, colourings(spans, passage_map.ids))
 
     def _status(self, index: IndexView) -> MapStatus:
-        progress, known, of = self._progress, self._known(index.db), len(_passage_ids(index.db))
+        progress, known, of = self._progress, self._known(index.db), len(passage_ids(index.db))
         if known is None:
             return MapStatus("running" if progress else "absent", 0, of, None, progress)
         state: MapState = (
@@ -208,7 +208,7 @@ class Mapper:
 
     def _begun(self, index: IndexView, report: Report) -> Callable[[], PassageMap]:
         """Do what needs the index; what is left to do is returned: the long part."""
-        generation, fit, all_ids = index.reader.generation, get_fit(index.db), _passage_ids(index.db)
+        generation, fit, all_ids = index.reader.generation, get_fit(index.db), passage_ids(index.db).all_ids()
         ids = all_ids[evenly(len(all_ids), MOST)]
         if fit is None or not len(ids):
             return lambda: PassageMap(generation, ids[:0], np.zeros((0, 2), dtype=np.float32), ())
@@ -249,10 +249,6 @@ class _StoredRows:
         rows: Float32 = np.zeros((len(numbers), self._dimension), dtype=np.float32)
         rows[stored.positions, : stored.rows.shape[1]] = stored.rows
         return rows
-
-
-def _passage_ids(db: sqlite3.Connection) -> Int64:
-    return IdRanges.of(db.execute("SELECT first_passage, passages FROM documents")).all_ids()
 
 
 def _texts(db: sqlite3.Connection, ids: Int64) -> list[str]:

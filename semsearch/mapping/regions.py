@@ -16,18 +16,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.results.documents import MapRegion
+from semsearch.storage.document_rows import DocumentRow
 from semsearch.text.languages import STOP_WORDS
 from semsearch.text.tokens import words
-
-if TYPE_CHECKING:
-    import sqlite3
 
 # -- Regions -----------------------------------------------------------------------------------------------------------
 
@@ -103,8 +101,6 @@ Kind = Literal["folder", "type", "document"]
 
 MOST = 12  # groups, the last one of all others included: more colours cannot be distinguished
 REST = "others"
-_DOCUMENTS = """SELECT coalesce(roots.path, ''), documents.path, format, title, first_passage, passages FROM documents
-    LEFT JOIN roots ON roots.id = root_id WHERE passages > 0 ORDER BY first_passage"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +128,18 @@ class Colouring:
         return sizes
 
 
-def get_spans_of_documents(db: sqlite3.Connection) -> list[DocumentSpan]:
-    """Read all documents with passages, in the order of these."""
-    rows = db.execute(_DOCUMENTS).fetchall()
-    roots = {root for root, *_ in rows}
+def spans_of(documents: Sequence[DocumentRow]) -> list[DocumentSpan]:
+    """What colours documents that have passages."""
+    several = len({document.root for document in documents}) > 1
     return [
-        DocumentSpan(_folders(root, path, several=len(roots) > 1), format_, title or path, first, passages)
-        for root, path, format_, title, first, passages in rows
+        DocumentSpan(
+            _folders(document.root, document.path, several=several),
+            document.format,
+            document.title or document.path,
+            document.first_passage,
+            document.passages,
+        )
+        for document in documents
     ]
 
 

@@ -407,6 +407,24 @@ def _commit(db: sqlite3.Connection, database: IndexDatabase) -> None:
         ) from error
 
 
+_FEW = 16  # free pages, of 4 kB each, that are not worth a new database
+WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
+
+
+def settle(db: sqlite3.Connection, *, most_free: float) -> bool:
+    """Merge the log into the database; return whether no reader, in any process, sees an earlier state than the last.
+
+    Waits a moment for such readers to end. Deleted rows leave free pages, which later rows fill: if they
+    are more than a share of the database, it is rewritten without them, which needs twice its space meanwhile.
+    """
+    (free,), (pages,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
+    if free > max(_FEW, most_free * pages):
+        db.execute("VACUUM")
+    db.execute(f"PRAGMA busy_timeout = {round(WAIT_SECONDS * 1000)}")
+    is_busy, pages, merged = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not is_busy or 0 <= pages == merged  # busy and merged: readers of the last state keep the file's length
+
+
 # -- Is there an index? ------------------------------------------------------------------------------------------------
 
 

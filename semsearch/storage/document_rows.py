@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from semsearch.arrays.id_ranges import IdRanges
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import looks_unchanged
 from semsearch.storage.checksums import (
@@ -259,6 +260,12 @@ def find_damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
                 yield document_damage(db, row[1])
 
 
+def documents_in_order(db: sqlite3.Connection) -> Iterator[DocumentRow]:
+    """Yield all documents that have passages, in the order of these. Raises IndexDamaged."""
+    rows = db.execute(f"SELECT {DOCUMENT_WITH_PLACE} {WITH_ROOT} WHERE passages > 0 ORDER BY first_passage")
+    return (checked_document(db, row) for row in rows)
+
+
 # -- Documents listed and counted --------------------------------------------------------------------------------------
 
 
@@ -306,6 +313,11 @@ def count_contents(db: sqlite3.Connection) -> Contents:
 def count_formats(db: sqlite3.Connection) -> dict[str, int]:
     """The number of documents of each format, most first."""
     return dict(db.execute("SELECT format, count(*) FROM documents GROUP BY format ORDER BY 2 DESC, 1"))
+
+
+def passage_ids(db: sqlite3.Connection) -> IdRanges:
+    """The ids of all passages."""
+    return IdRanges.of(db.execute("SELECT first_passage, passages FROM documents"))
 
 
 def passages_in_language(db: sqlite3.Connection, language: str, *, limit: int) -> list[int]:

@@ -73,7 +73,9 @@ def _of_sqlite(
     if "disk is full" in text:
         return StorageError(f"the disk of {folder} is full{unchanged}; make room and try again")
     if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{folder} cannot be written ({text}{_theirs(folder)}){unchanged}")
+        return StorageError(
+            f"{folder} cannot be {'written' if unchanged else 'read'} ({text}{_theirs(folder)}){unchanged}"
+        )
     if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
         return StorageError(_without_maps(folder, text, unchanged))
     if "disk I/O error" in text:

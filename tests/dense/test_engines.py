@@ -197,7 +197,7 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
 def test_what_was_retired_stays_while_it_is_read_and_goes_with_the_next_write(
     twins: Twins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semsearch.indexing.segment_merging.WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("semsearch.storage.database.WAIT_SECONDS", 0.0)
     index, before = twins.memory, named(twins.memory)
     with IndexDatabase(index.path).reading() as db:
         get_segments(db)

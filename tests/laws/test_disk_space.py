@@ -16,6 +16,7 @@ from small import article, small_vectors, write_articles
 from semsearch.index import Index
 from semsearch.indexing import segment_merging
 from semsearch.readers.document import Text
+from semsearch.storage import database
 from semsearch.word_vectors.table import VectorTable
 
 SCRIPT = Path(__file__).parents[1] / "support" / "processes" / "reading_slowly.py"
@@ -110,7 +111,7 @@ def segments(path: Path) -> set[str]:
 def test_a_reader_of_another_process_keeps_what_it_has_begun_to_read(
     tmp_path: Path, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segment_merging, "WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(database, "WAIT_SECONDS", 0.0)
     write_articles(tmp_path / "docs", 12)
     with Index.create(tmp_path / "index", vectors=small_vectors(tmp_path).folder) as index:
         index.sync(tmp_path / "docs")

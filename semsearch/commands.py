@@ -9,12 +9,13 @@ from semsearch.cli.printing import (
     count,
     keep_warnings,
     one_line,
+    progress,
     size,
+    stopping_as_interrupted,
     tell_warnings,
     to_json,
     warn,
 )
-from semsearch.cli.progress import progress, stopping_as_interrupted
 
 __all__ = [
     "PROBLEMS",

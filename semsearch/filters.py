@@ -200,7 +200,8 @@ def texts_of(row: FilterRow, key: str) -> Collection[str]:
     if key in ("path", "title", "format"):
         return (getattr(row, key),)
     values = metadata_texts(row.metadata_json).get(key, ())
-    return values or ((file_time(row.mtime_ns),) if key == "modified" else ())
+    has_file = row.mtime_ns != 0  # a text that a program added has none
+    return values or ((file_time(row.mtime_ns),) if key == "modified" and has_file else ())
 
 
 def file_time(mtime_ns: int) -> str:

@@ -27,8 +27,15 @@ from semsearch.cli.find_index import (
     shown,
 )
 from semsearch.cli.options import SettingsArguments
-from semsearch.cli.printing import ask_on_terminal, complain, from_here
-from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
+from semsearch.cli.printing import (
+    ask_on_terminal,
+    complain,
+    covers,
+    from_here,
+    report_sync,
+    stopping_as_interrupted,
+    summary,
+)
 from semsearch.dense.engines import complete
 from semsearch.errors import (
     IndexLocked,

@@ -162,6 +162,13 @@ def test_the_time_of_a_file_is_its_date_unless_the_document_says_another(index: 
     assert [each.count for each in date(index.facets(), "modified").years if each.value == "2024"] == [1]
 
 
+def test_an_added_text_without_a_date_has_none(tmp_path: Path, small_vectors: VectorTable) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.add([Text("note", "A violin.")])
+        assert [facet.years for facet in index.facets().dates] == [()]
+        assert list(index.documents(["modified<2000"])) == []
+
+
 def test_as_many_values_are_listed_as_asked_for_and_the_others_counted(index: Index) -> None:
     facets = index.facets(values=1)
     assert (len(facets.formats.values), facets.formats.more) == (1, 2)

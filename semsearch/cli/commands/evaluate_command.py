@@ -11,8 +11,7 @@ from typer import Argument, Option
 from semsearch.cli import options
 from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.plugged_in import group, paragraphs
-from semsearch.cli.printing import aligned, one_line, tell_warnings, to_json, warn
-from semsearch.cli.progress import progress
+from semsearch.cli.printing import aligned, one_line, progress, tell_warnings, to_json, warn
 from semsearch.evaluate import GoldenReport, evaluate_golden
 from semsearch.results.options import Mode
 

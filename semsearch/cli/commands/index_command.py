@@ -15,8 +15,7 @@ from semsearch.cli import options
 from semsearch.cli.find_index import name_or_path, only_one
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import SettingsArguments
-from semsearch.cli.printing import count, from_here, keep_warnings, size, to_json
-from semsearch.cli.progress import summary
+from semsearch.cli.printing import count, from_here, keep_warnings, size, summary, to_json
 from semsearch.errors import UsageError, index_command
 from semsearch.indexing.changes import asked_roots, is_missing
 from semsearch.indexing.read_files import why_refused

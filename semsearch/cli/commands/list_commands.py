@@ -30,10 +30,10 @@ from semsearch.cli.printing import (
     plain_path,
     print_aligned,
     size,
+    stopping_as_interrupted,
     to_json,
     warn,
 )
-from semsearch.cli.progress import stopping_as_interrupted
 from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, IndexOutdated, UsageError, index_command, rebuild_command
 from semsearch.index import Index

@@ -1,19 +1,32 @@
-"""`semsearch watch`, `remove` and `refit`: keep an index up to date."""
+"""`semsearch watch`, `remove`, `refit`, `import` and `export`: keep an index up to date, and exchange its documents."""
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.index_files import target_of
-from semsearch.cli.printing import complain, from_here, keep_warnings, to_json, warn
-from semsearch.cli.progress import covers, report_sync, stopping_as_interrupted, summary
+from semsearch.cli.find_index import folder_of, folder_to_make, open_index
+from semsearch.cli.index_files import IndexTarget, opened_target, target_of
+from semsearch.cli.printing import (
+    complain,
+    count,
+    covers,
+    from_here,
+    keep_warnings,
+    report_sync,
+    stopping_as_interrupted,
+    summary,
+    to_json,
+    warn,
+)
 from semsearch.errors import IndexNotFound, UsageError, index_command
+from semsearch.storage.database import is_index
 from semsearch.system.locations import local_path, uri_scheme
 
 
@@ -88,3 +101,60 @@ def refit(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> No
         opened.refit(progress=not quiet)
     if not quiet:
         print(f"{opened.path}: fitted to its text in {time.perf_counter() - started:.2f} s")
+
+
+# -- import and export -------------------------------------------------------------------------------------------------
+
+
+def import_(
+    files: Annotated[list[str], Argument(metavar="FILE...", help="JSON Lines; - is standard input.")],
+    *,
+    name: Annotated[str, Option("--name", "--index", "-i", metavar="NAME|PATH", help="The index to add to.")],
+    indexes: options.IndexesOption = None,
+    id_key: Annotated[str, Option(metavar="KEY", help="Key of a document's id.")] = "id",
+    text_key: Annotated[str, Option(metavar="KEY", help="Key of its text.")] = "text",
+    vectors: options.VectorsOption = None,
+    quiet: options.QuietOption = False,
+) -> None:
+    """Add documents from files with one document per row.
+
+    Creates the index if it does not exist. Rows written by semsearch export keep their passages and give the same
+    answers. In other rows, all keys but id, text, title and format are metadata. A document replaces an earlier one of
+    the same id.
+    """
+    keep_warnings()
+    folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
+    target = IndexTarget(folder, is_new=not is_index(folder))
+    with opened_target(target, options.SettingsArguments(vectors=vectors), rebuild=False) as opened:
+        done = opened.load(*files, id_key=id_key, text_key=text_key, progress=not quiet)
+        if not quiet:
+            print(
+                f"{opened.path}: {done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged; "
+                f"{count(done.sentences, 'sentence')} in {done.seconds:.2f} s"
+            )
+
+
+Unit = Literal["documents", "passages", "sentences"]
+
+
+def export(
+    output: Annotated[
+        Path, Argument(metavar="[FILE]", help="The file to write; default: standard output.", allow_dash=True)
+    ] = Path("-"),
+    *,
+    index: options.IndexOption = None,
+    indexes: options.IndexesOption = None,
+    unit: Annotated[Unit, Option("--of", help="What a row holds.", show_choices=True)] = "documents",
+    vectors: Annotated[bool, Option("--vectors", help="Include vectors.")] = False,
+    filters: options.FiltersOption = None,
+) -> None:
+    """Export documents, passages or sentences as JSON Lines, optionally with vectors.
+
+    Documents include their text and passages: semsearch import makes an index with the same answers from them.
+    """
+    to_stdout = str(output) == "-"
+    with open_index(index, indexes) as opened:
+        target = sys.stdout.buffer if to_stdout else output
+        done = opened.export(target, unit=unit, vectors=vectors, filters=filters or ())
+    if not to_stdout:
+        print(f"{output}: {count(done, unit[:-1])}")

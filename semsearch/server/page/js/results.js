@@ -127,11 +127,11 @@ export class Results {
   /** Show how many there are at once, and say it when nobody types. @param {Found | null} answer */
   #tellCount(answer) {
     const isNear = answer?.verdict === "not here" && this.hits.length > 0;
-    const which = isNear ? "nothing answers; nearest " : answer?.next ? "the best " : ""; // there may be more
+    const which = isNear ? "the nearest " : answer?.next ? "the best " : ""; // there may be more
     const shown = answer?.total ? this.#told(answer.total) : answer ? `${which}${counted(this.hits.length, "passage")}` : "";
     const where = answer && ` in ${answer.index ?? counted(answer.indexes?.length ?? 0, "index")}`;
     fill(this.count, shown, where && element("span", { class: "count-where" }, where));
-    sayLater(shown, SETTLED);
+    sayLater(isNear ? `nothing answers; ${shown}` : shown, SETTLED);
   }
 
   /** @param {Total} total */

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _SYMBOL = re.compile(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
 _CODE_SYMBOLS = 0.1  # share of symbols above which lines are code
+_COLUMNS = re.compile(r"\S {3,}\S")  # in a line of code or output that is aligned with others
 # by terminals; not line ends and tabs
 OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 
@@ -41,9 +42,8 @@ OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 def code_lines(sentence: str) -> list[str]:
     """The lines of a sentence that is code, safe to print, with their indentation; none of what is prose."""
     lines = sentence.splitlines()
-    if len(lines) < 2 or len(_SYMBOL.findall(sentence)) <= _CODE_SYMBOLS * len(sentence):
-        return []
-    return [safe_line(line) for line in lines]
+    is_code = len(_SYMBOL.findall(sentence)) > _CODE_SYMBOLS * len(sentence) or len(_COLUMNS.findall(sentence)) > 1
+    return [safe_line(line) for line in lines] if is_code and len(lines) > 1 else []
 
 
 def safe_line(line: str) -> str:

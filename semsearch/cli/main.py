@@ -125,8 +125,8 @@ def errors_in_one_line() -> Iterator[None]:
     except SemsearchError as error:
         complain(str(error))
     except _WrongUsage as error:
-        if "\n" in (message := error.format_message()):  # the help of a group without a command
-            raise
+        if not (message := error.format_message()).strip() or "\n" in message:  # a group without a command: its help
+            raise SystemExit(FAILED) from None
         path = error.ctx.command_path if error.ctx else "semsearch"
         complain(f"{message.rstrip('.')}; see: {path} --help")
     except KeyboardInterrupt as interrupt:

@@ -35,7 +35,7 @@ from semsearch.text.terms import content_words
 
 WIDEST = 110  # columns of text: longer lines are hard to read
 _LINES = 6  # of a long sentence
-_CODE_LINES = 4  # of code
+_CODE_LINES = 4  # of code, and blocks of a sentence that has several
 _INDENT = 4
 _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
@@ -115,18 +115,21 @@ def heat(score: float, best: float) -> str:
 def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
     """A hit's sentence between its neighbours, which are dim.
 
-    A very long sentence is cut around the query's words; a date or number that surely answers is underlined. Code keeps
-    its lines, the few with the most of these words.
+    A very long sentence is cut around the query's words; a date or number that surely answers is underlined. Rows of a
+    table and other blocks stand on lines of their own. Of code, and of many blocks, it shows the few with most of these
+    words.
     """
-    code = code_lines(hit.sentence)
-    sentence = Text(_best_lines(code, asked, room) if code else excerpt(one_line(hit.sentence), asked, room))
+    blocks = hit.sentence.split("\n\n")
+    lines = code_lines(hit.sentence) or [line for block in blocks for line in code_lines(block) or [one_line(block)]]
+    is_apart = len(lines) > 1
+    sentence = Text(_best_lines(lines, asked, room) if is_apart else excerpt("".join(lines), asked, room))
     if asked is not None:
         sentence.highlight_regex(asked, "bold")
     if hit.answer_span is not None:
         answer = re.escape(one_line(hit.sentence[slice(*hit.answer_span)]))
         sentence.highlight_regex(rf"(?<!\w){answer}(?!\w)", "bold underline")
     before, after = (" ".join(one_line(text) for text in texts) for texts in (hit.before, hit.after))
-    between = Text("\n" if code else " ")
+    between = Text("\n" if is_apart else " ")
     return between.join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
 
 
@@ -135,7 +138,7 @@ def _best_lines(lines: list[str], asked: re.Pattern[str] | None, room: int) -> s
     words = [len(asked.findall(line)) if asked is not None else 0 for line in lines]
     first = max(range(max(1, len(lines) - _CODE_LINES + 1)), key=lambda at: (sum(words[at : at + _CODE_LINES]), -at))
     last = first + _CODE_LINES
-    best = [excerpt(line, asked, room // _CODE_LINES) for line in lines[first:last]]
+    best = [excerpt(line, asked, room // min(len(lines), _CODE_LINES)) for line in lines[first:last]]
     return "\n".join([*["…"][: bool(first)], *best, *["…"][: last < len(lines)]])
 
 

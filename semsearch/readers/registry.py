@@ -92,6 +92,7 @@ BUILT_IN: tuple[Format, ...] = (
     _text("html", ".html .htm .xhtml", "markup.html", version="2", declares_encoding=True),
     _text("org", ".org", "markup.org"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
+    _text("man", ".man .mdoc .roff", "markup.man"),
     _text("python", ".py .pyi", "source_code", version="5"),
     _text("code", _CODE, "source_code", version="4"),
     _text("notebook", ".ipynb", "markup.notebook", version="6", isolated_from=20_000),

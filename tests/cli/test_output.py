@@ -110,6 +110,19 @@ def test_code_keeps_its_lines_in_the_terminal_those_around_what_was_asked() -> N
         "…", "    print(key)", " [2J()", "x = {}", "store.close(now=True)"
     ]  # fmt: skip
     assert quotation(some_hit(code), None, room=400).plain.endswith("print(key)\n [2J()\n…")
-    assert max(map(len, quotation(some_hit("f(x);\n" + "g(y); " * 900), None, room=400).plain.splitlines())) <= 100
+    assert max(map(len, quotation(some_hit("f(x);\n" + "g(y); " * 900), None, room=400).plain.splitlines())) <= 200
+    aligned = "list   # lists all that there is\nend    # ends the program here"
+    assert quotation(some_hit(aligned), None, room=400).plain == aligned
     prose = "A sentence of a paragraph\nthat is wrapped (at eighty)."
     assert quotation(some_hit(prose), None, room=400).plain == "A sentence of a paragraph that is wrapped (at eighty)."
+
+
+def test_rows_of_a_table_and_code_below_a_sentence_have_lines_of_their_own_in_the_terminal() -> None:
+    rows = "to remove | do this\n\na file | semsearch\nindex\n\na folder | semsearch remove"
+    assert quotation(some_hit(rows), None, room=400).plain.splitlines() == [
+        "to remove | do this", "a file | semsearch index", "a folder | semsearch remove"
+    ]  # fmt: skip
+    code = "Adding one more folder\nto it removes nothing at all:\n\na = f(1)\nb = f(a)"
+    assert quotation(some_hit(code), None, room=400).plain == (
+        "Adding one more folder to it removes nothing at all:\na = f(1)\nb = f(a)"
+    )

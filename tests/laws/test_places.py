@@ -192,6 +192,7 @@ LINES = {
     "a.rst": "Ships\n=====\n\nThe *captain* sails.\n\n* A storm {word} comes.\n",
     "a.html": "<h1>Ships</h1>\n<p>The captain sails.\n<p>A storm {word} comes.\n",
     "a.org": "* Ships\nThe captain sails.\n\nA storm {word} comes.\n",
+    "a.man": ".TH A 1\n.SH SHIPS\nThe captain sails.\n.PP\nA storm {word} comes.\n",
     "a.adoc": "= Ships\n\nThe captain sails.\n\nA storm {word} comes.\n",
     "a.tex": "\\section{{Ships}}\nThe captain sails.\n\nA storm {word} comes.\n",
     "a.js": "// The captain sails.\nfunction ship() {{\n  // A storm {word} comes.\n}}\n",

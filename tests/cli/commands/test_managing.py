@@ -113,3 +113,11 @@ def test_an_index_that_is_to_be_removed_is_told_from_a_document(made: Path) -> N
     removed = semsearch("rm", "docs")
     assert removed.status == 2
     assert "nothing was removed (semsearch delete INDEX deletes a whole index)" in removed.err
+
+
+@pytest.mark.parametrize("group", ["vectors", "evaluate"])
+def test_a_group_without_its_command_prints_its_help_and_nothing_else(group: str) -> None:
+    answer = semsearch(group)
+    assert answer.status == 2
+    assert f" {group} [OPTIONS] COMMAND" in answer.out
+    assert answer.err == ""

@@ -287,8 +287,11 @@ class Index(Writable, Searchable):
         Where the id of a `sentence` or of a `passage`, a `line` or a `page` is given, those of its group of `limit`:
         of the first of these that the document has. `name` is as for `document`. Raises SourceError, UsageError.
         """
-        if offset < 0 or limit < 1:
-            raise UsageError(f"give an offset from 0 on and a limit from 1 on, not {offset} and {limit}")
+        for number in (offset, limit, sentence, passage, line, page):
+            if number is not None and not (isinstance(number, int) and -1 < number < 1 << 53):
+                raise UsageError(f"give an offset and places as whole numbers from 0 on, not {number!r}")
+        if limit < 1:
+            raise UsageError(f"give a limit from 1 on, not {limit}")
         sought, name = maintenance.SoughtPassage(sentence, passage, line, page), path_or_id("passages", name)
         with self._database.reading() as db:
             return maintenance.read_passages(db, name, offset=offset, limit=limit, sought=sought)

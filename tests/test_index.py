@@ -391,6 +391,8 @@ def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_
         lambda: index.search("moon", min_score="high"),  # type: ignore[arg-type]
         lambda: index.search_many([1]),  # type: ignore[list-item]
         lambda: index.context("moon", max_words=1.5),  # type: ignore[arg-type]
+        lambda: index.passages("a", line=1 << 70),
+        lambda: index.passages("a", page="1"),  # type: ignore[arg-type]
         lambda: index.sync([docs]),  # type: ignore[arg-type]
         lambda: index.sync(docs, include=[""]),
         lambda: index.sync(""),
@@ -406,6 +408,11 @@ def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_
             call()
     assert documents(index) == set()
     assert not (tmp_path / "other").exists()
+
+
+def test_a_description_of_no_characters_of_unicode_is_kept_without_them(index: Index) -> None:
+    index.describe("Ships\ud800")  # as an argument in another encoding comes
+    assert index.status().description == "Ships?"
 
 
 def test_metadata_is_kept_as_json_has_it(index: Index) -> None:

@@ -38,6 +38,7 @@ from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
 from semsearch.system.parallel import Executor
 from semsearch.system.progress_bar import progress_bar
+from semsearch.text.tokens import storable
 from semsearch.word_vectors.table import open_vectors
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ class IndexWriter:
         """Set the sentence that says what the index holds; an empty one removes it. Raises UsageError."""
         if not isinstance(sentence, str):
             raise UsageError(f"describe takes a sentence, not {sentence!r}")
-        sentence = " ".join(sentence.split())
+        sentence = " ".join(storable(sentence).split())
         if len(sentence) > LONGEST_DESCRIPTION:
             raise UsageError(f"a description has at most {LONGEST_DESCRIPTION} characters, not {len(sentence):,}")
         with write_transaction(self.database) as db:

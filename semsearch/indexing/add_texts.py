@@ -20,12 +20,12 @@ from msgspec import Meta, Struct, ValidationError, convert
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.indexing.generation import Generation
-from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.read_files import Prepared, prepared_of
 from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
 from semsearch.sources.roots import ADDED
+from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.document_rows import added_text
 from semsearch.system.source_files import content_digest
 from semsearch.text.passage_words import PassageRecord
@@ -140,8 +140,7 @@ class ExportedDocument:
     """A document by its id, with its passages."""
 
     id: str
-    digest: str
-    file: Prepared
+    prepared: Prepared
 
 
 def is_exported(record: Mapping[str, Any]) -> bool:
@@ -163,8 +162,8 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     records = tuple(
         _record(passage, title, format, f"{id}, passage {number}") for number, passage in enumerate(document.passages)
     )
-    digest = _digest([title, format, metadata, [(passage.headings, passage.text) for passage in records]])
-    file = Prepared(
+    prepared = Prepared(
+        digest=_digest([title, format, metadata, [(passage.headings, passage.text) for passage in records]]),
         size=document.characters,
         title=title,
         format=format,
@@ -172,7 +171,7 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
         records=records,
         reading=(document.characters, "[]"),
     )
-    return ExportedDocument(id, digest, file)
+    return ExportedDocument(id, prepared)
 
 
 def _record(passage: _Passage, title: str, format: str, where: str) -> PassageRecord:
@@ -258,18 +257,18 @@ def take_added(generation: Generation, text: AddedDocument) -> Taken:
         text = replace(text, metadata=json_values(text.metadata))
         digest = _digest([text.text, text.title, text.metadata, text.format], sort_keys=True)
     else:
-        digest = text.digest
+        digest = text.prepared.digest
     known = added_text(generation.db, text.id)
     if known is not None and known.digest == digest:
         return "unchanged"
     if known is not None:
         generation.forget([known.document_id])
     if isinstance(text, Text):
-        document = _document(text)
-        size, file = len(text.text), prepared_of(document, with_passages=True)
+        prepared = prepared_of(_document(text), with_passages=True, digest=digest, size=len(text.text))
     else:
-        size, file = text.file.size, text.file
-    generation.intake.take(DocumentSource(ADDED, text.id, text.id, digest, size), file)
+        prepared = text.prepared
+    id_ = text.id
+    generation.intake.take(PresentFile(ADDED, id_, id_, id_, id_, prepared.size, mtime_ns=0), prepared)
     return "added" if known is None else "changed"
 
 

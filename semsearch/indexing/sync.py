@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 from semsearch.errors import UsageError
 from semsearch.indexing.changes import Changes, unrecognized
 from semsearch.indexing.generation import Generation, new_generation
-from semsearch.indexing.intake import DocumentSource
 from semsearch.indexing.read_files import (
     Chunk,
     Prepared,
@@ -161,7 +160,7 @@ def _read(
                 results: Sequence[Prepared] = [_take_large(generation, group[0], max_bytes)]
             else:
                 chunk = next(chunks)
-                intake.take_chunk(chunk, [_source(*pair) for pair in zip(group, chunk.files, strict=True)])
+                intake.take_chunk(group, chunk)
                 results = chunk.files
             for file, result in zip(group, results, strict=True):
                 if not result.reason:
@@ -202,25 +201,9 @@ def _chunks(
 def _take_large(generation: Generation, file: PresentFile, max_bytes: int) -> Prepared:
     """Take in a large file part by part: its passages are never in memory together."""
     prepared, document = read_as(file, next(each_opened([file], max_bytes)), with_passages=False)
-    if document is not None and (source := _source(file, prepared)) is not None:
-        generation.intake.take_large(source, prepared, each_record(document))
+    if document is not None:
+        generation.intake.take_large(file, prepared, each_record(document))
     return prepared
-
-
-def _source(file: PresentFile, prepared: Prepared) -> DocumentSource | None:
-    """Where a document comes from; None if the file was not read."""
-    if prepared.reason:
-        return None
-    return DocumentSource(
-        root_id=file.root_id,
-        path=file.path,
-        file=file.file,
-        digest=prepared.digest,
-        size=prepared.size,
-        mtime_ns=prepared.mtime_ns,
-        checked_ns=prepared.checked_ns,
-        columns=file.columns,
-    )
 
 
 def _is_refused(changes: Changes, file: PresentFile, max_bytes: int) -> bool:

@@ -107,14 +107,14 @@ def files_of(root: Root, skipped: Skipped, paths: Iterable[str] | None = None) -
 def present_files(root: Root, files: Iterable[FoundFile]) -> list[PresentFile]:
     """Convert files that were found in a root to the form in which a sync compares them."""
     present = []
-    prefix, canonical_of = len(root.path.rstrip("/")) + 1, root.canonicals()
+    prefix, inside = len(root.path.rstrip("/")) + 1, root.canonical("")
     columns, store, is_readable = root.columns, root.store, readable_files(root.include)
     for file in files:
         spelled, absolute = file.path, file.absolute
         if not spelled.isascii() and not root.single:
             spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
         has_reader = is_readable(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
-        place = root.id, file.path, canonical_of(file.path), spelled, absolute
+        place = root.id, file.path, inside if root.single else inside + file.path, spelled, absolute
         present.append(PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store))
     return present
 

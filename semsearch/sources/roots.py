@@ -6,7 +6,7 @@ No root lies inside another, so no file is ever indexed twice.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -47,13 +47,6 @@ class Root(NamedTuple):
         """The canonical path of a document, given its path relative to the root: absolute, in NFC. Its identity."""
         whole = self.path if self.single else f"{self.path.rstrip('/')}/{path}"
         return unicodedata.normalize("NFC", whole)
-
-    def canonicals(self) -> Callable[[str], str]:
-        """`canonical` as a function for many paths."""
-        if self.single:
-            return self.canonical
-        inside = self.canonical("")
-        return lambda path: inside + path if path.isascii() else self.canonical(path)
 
 
 class RootPart(NamedTuple):

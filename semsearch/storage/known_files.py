@@ -55,14 +55,16 @@ _KNOWN = "SELECT id, path, size, mtime_ns, checked_ns, digest, format, reader FR
 
 def get_known(db: sqlite3.Connection, root: Root, parts: Iterable[RootPart] = ()) -> list[KnownDocument]:
     """Read the documents of a root; or of some parts of it: of each the file there, or those in the folder there."""
-    canonical_of, rows = root.canonicals(), list[Any]()
+    inside, rows = root.canonical(""), list[Any]()
     paths = [unicodedata.normalize("NFC", part.path) for part in parts]
     for path in paths:
         below = f"{path}/", f"{path}0"  # 0 comes after /
         rows += db.execute(f"{_KNOWN} AND (path = ? OR (path > ? AND path < ?))", (root.id, path, *below))
     if not paths:
         rows = db.execute(_KNOWN, (root.id,)).fetchall()
-    return [KnownDocument(id_, root.id, path, canonical_of(path), *state) for id_, path, *state in rows]
+    if root.single:
+        return [KnownDocument(id_, root.id, path, inside, *state) for id_, path, *state in rows]
+    return [KnownDocument(id_, root.id, path, inside + path, *state) for id_, path, *state in rows]
 
 
 def count_documents(db: sqlite3.Connection, root: Root) -> int:

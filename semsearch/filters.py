@@ -136,8 +136,8 @@ def _check_value(text: str, key: str, operator: str, value: str, *, is_alone: bo
         )
     if not is_alone and _UNKNOWN_OPERATOR.match(value):
         raise UsageError(
-            f"the filter {text!r} has the unknown operator {operator}{value[0]}; there are = != < <= > >= ~ !~, and "
-            f"{key}~[{value[0]}]* is of values that begin with {value[0]}"
+            f"the filter {text!r} has the unknown operator {operator}{value[0]}; there are = != < <= > >= ~ !~ "
+            f"(a value that begins with {value[0]}: {key}~[{value[0]}]*)"
         )
     if key == "path" or operator.endswith("~"):
         return

@@ -115,7 +115,7 @@ def _rows(embed: Callable[[Sequence[str]], NDArray[np.float32]], texts: Sequence
 
 # -- Passages ----------------------------------------------------------------------------------------------------------
 
-_POSITION = "path title place line page format sentence score dense lexical relevance stale".split()
+_POSITION = "citation path title place line page format sentence score dense lexical relevance stale".split()
 _PASSAGES = UUID("6f3f2f0e-6c0b-5d0c-9a5e-6f0d1f0a7c11")  # a namespace of our own
 
 

@@ -47,6 +47,7 @@ def test_metadata_say_where_a_passage_stands(tmp_path: Path, small_vectors: Vect
     assert json.loads(json.dumps(guide)) == guide
     assert (guide["source"], guide["year"], guide["score"]) == ("https://example.org", 2024, ship.score)
     assert (guide["line"], guide["headings"], guide["page"]) == (7, ["Ships"], None)
+    assert guide["citation"] == f"{ship.path}:7"
     assert (guide["sentence"], guide["index"]) == ("The captain sails the ship.", str(tmp_path / "index"))
     assert (text["source"], text["before"], text["after"]) == (f"{bread.path}:3", ["The flour."], [])
     assert "before" not in guide

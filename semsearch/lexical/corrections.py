@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence, Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from typing import NamedTuple
 
 import numpy as np
@@ -224,3 +224,25 @@ def _count(rows: Rows) -> int:
 def _shared(one: Rows, two: Rows) -> int:
     """The number of rows that two words have both."""
     return sum(len(np.intersect1d(*pair, assume_unique=True)) for pair in zip(one, two, strict=True))
+
+
+# -- Verbs in two words ------------------------------------------------------------------------------------------------
+
+PLAIN_VERBS: Mapping[str, str] = {  # what documents say, by what is typed
+    "disable": "(?:turn|switch)(?:ed|ing|e?s)? {} off",
+    "enable": "(?:turn|switch)(?:ed|ing|e?s)? {} on",
+    "exclude": "(?:leav(?:e|es|ing)|left|keep(?:s|ing)?|kept) {} out",
+    "restore": "(?:get(?:s|ting)?|got|bring(?:s|ing)?|brought) {} back",
+    "remove": "(?:get(?:s|ting)?|got) rid of",
+    "combine": "put(?:s|ting)? {} together",
+}
+_TYPED = [
+    (verb, re.compile(r"\b" + typed.replace(" {} ", r"(?: [\w'-]+){0,4}? ") + r"\b", re.IGNORECASE))
+    for verb, typed in PLAIN_VERBS.items()
+]
+
+
+def with_plain_verb(question: str) -> str:
+    """An English question with the verb that documents use where it is typed as two: "turn off" is "disable", too."""
+    verb = next((verb for verb, typed in _TYPED if typed.search(question)), None)
+    return question if verb is None else f"{question} {verb}"

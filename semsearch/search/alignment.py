@@ -34,12 +34,13 @@ from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.origin import Weights
 from semsearch.search.candidates import Candidates, Query, fused, mean_cosine, weights_of
 from semsearch.search.index_reader import IndexView
-from semsearch.search.read_passages import PassageParts, ReadTexts, Texts
+from semsearch.search.passage_parts import PassageParts
 from semsearch.text.languages import RULES
 from semsearch.text.terms import QuestionTerms, hashes_of, spelled
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.multilingual import as_multilingual, english_of, language_table
 from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.text_words import ReadTexts, Texts
 
 RECALLED = 0.45  # r: what a word counts that stands in the sentence before
 _REACH = 4  # sentences before

@@ -14,7 +14,7 @@ from math import prod
 from typing import NamedTuple
 
 from semsearch import tuning
-from semsearch.search.read_passages import Part
+from semsearch.search.passage_parts import Part
 from semsearch.text.languages import ENGLISH, STOP_WORDS
 
 _NUMBER_WORDS = (
@@ -252,25 +252,3 @@ def _definition(question: str) -> re.Pattern[str] | None:
     entry = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?: \| (?=[a-z'’-]+ [a-z])|(?P<entry>: {text}))"  # of a glossary
     called = rf"[^.]*\b(?:called|known as|termed) (?:an? )?\W?{thing}\b"
     return re.compile(rf"[^\w-]{{0,5}}{sentence}|{entry}|{called}", re.IGNORECASE | re.DOTALL)
-
-
-# -- Verbs in two words ------------------------------------------------------------------------------------------------
-
-PLAIN_VERBS: Mapping[str, str] = {  # what documents say, by what is typed
-    "disable": "(?:turn|switch)(?:ed|ing|e?s)? {} off",
-    "enable": "(?:turn|switch)(?:ed|ing|e?s)? {} on",
-    "exclude": "(?:leav(?:e|es|ing)|left|keep(?:s|ing)?|kept) {} out",
-    "restore": "(?:get(?:s|ting)?|got|bring(?:s|ing)?|brought) {} back",
-    "remove": "(?:get(?:s|ting)?|got) rid of",
-    "combine": "put(?:s|ting)? {} together",
-}
-_TYPED = [
-    (verb, re.compile(r"\b" + typed.replace(" {} ", r"(?: [\w'-]+){0,4}? ") + r"\b", re.IGNORECASE))
-    for verb, typed in PLAIN_VERBS.items()
-]
-
-
-def with_plain_verb(question: str) -> str:
-    """An English question with the verb that documents use where it is typed as two: "turn off" is "disable", too."""
-    verb = next((verb for verb, typed in _TYPED if typed.search(question)), None)
-    return question if verb is None else f"{question} {verb}"

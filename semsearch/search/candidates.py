@@ -163,11 +163,6 @@ class Ranking(NamedTuple):
     near_duplicates: Mapping[int, Sequence[int]]  # positions of near-duplicates, by that of their hit
     may_be_longer: bool  # whether a deeper search may find as many hits as were asked for
 
-    @property
-    def sentences(self) -> list[int]:
-        """The number of the sentence of each hit that is nearest in meaning to the query; 0 for none."""
-        return [max(int(self.candidates.sentences[position]), 0) for position in self.order]
-
     def first(self, k: int) -> Ranking:
         """The best k hits."""
         order = self.order[:k]

@@ -29,7 +29,7 @@ from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
 from semsearch.results.documents import Facets
-from semsearch.search.read_passages import PassageParts, ReadTexts
+from semsearch.search.passage_parts import PassageParts
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents
@@ -51,6 +51,7 @@ from semsearch.topics.topic_model import Halves, Topics, open_topics
 from semsearch.trust import last_recorded, named_outside, not_allowed, refusal
 from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
+from semsearch.word_vectors.text_words import ReadTexts
 
 if TYPE_CHECKING:
     import sqlite3

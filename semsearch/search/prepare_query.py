@@ -26,12 +26,11 @@ from semsearch import tuning
 from semsearch.arrays.types import Float32, Int64, UInt64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SourceError, UsageError, quoted
-from semsearch.lexical.corrections import correct
+from semsearch.lexical.corrections import correct, with_plain_verb
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction
 from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
-from semsearch.search.answer_kind import with_plain_verb
 from semsearch.search.candidates import Query, dense_weight
 from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView

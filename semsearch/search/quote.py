@@ -3,7 +3,7 @@
 Its words align best with those of the query (semsearch.search.alignment), and it has what the question asks for: a
 number, a name, a command (semsearch.search.answer_kind). What is shown may be more than a sentence: one that leans on
 the sentence before with that one, a line that ends in a colon with what follows it, a block of code, a short table from
-its header on (semsearch.search.read_passages). Where another passage of the document states the fact, the two change
+its header on (semsearch.search.passage_parts). Where another passage of the document states the fact, the two change
 places, so that the hit is the passage of its sentence. A hit that tells the number, the default or what the thing is
 comes before a first one that does not.
 
@@ -25,7 +25,7 @@ from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passa
 from semsearch.search.answer_kind import AnswerKind, answer_kind
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
-from semsearch.search.read_passages import Part
+from semsearch.search.passage_parts import Part
 from semsearch.text.languages import ENGLISH
 
 BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
@@ -98,7 +98,8 @@ def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Qu
 
     Without a word in common a hit shows the sentence nearest in meaning, as for passages that stand for a query.
     """
-    quotes = {at: Quote(number, number) for at, number in zip(ranking.order, ranking.sentences, strict=True)}
+    nearest = np.maximum(ranking.candidates.sentences[[*ranking.order]], 0).tolist()
+    quotes = {at: Quote(number, number) for at, number in zip(ranking.order, nearest, strict=True)}
     if compared is None or not quotes:
         return ranking, [*quotes.values()]
     takes = dict[int, int]()  # the passages that change places

@@ -39,9 +39,9 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Float64
+from semsearch.lexical.corrections import PLAIN_VERBS
 from semsearch.results.hits import Verdict
 from semsearch.search.alignment import QueryWords
-from semsearch.search.answer_kind import PLAIN_VERBS
 from semsearch.search.candidates import Candidates, Query, Ranking, RelevanceOf
 from semsearch.search.index_reader import IndexView
 from semsearch.search.quote import Compared

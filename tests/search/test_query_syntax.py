@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from semsearch.errors import UsageError
+from semsearch.lexical.corrections import with_plain_verb
 from semsearch.search.allowed_passages import QuerySyntax, parse_query
-from semsearch.search.answer_kind import with_plain_verb
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from semsearch.results.options import SearchOptions
 from semsearch.search.alignment import OTHER_FORM, RECALLED, query_words, recalled, similarities, word_weights
 from semsearch.search.answer_kind import answer_kind
 from semsearch.search.index_reader import IndexReader, IndexView
+from semsearch.search.passage_parts import Part
 from semsearch.search.prepare_query import prepare
-from semsearch.search.read_passages import Part
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.text.terms import content_words, plain, question_terms, stems
 from semsearch.text.tokens import words

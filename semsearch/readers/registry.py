@@ -89,7 +89,7 @@ BUILT_IN: tuple[Format, ...] = (
     TEXT,
     _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="7"),
     _text("rst", ".rst .rest", "markup.rst", version="6"),
-    _text("html", ".html .htm .xhtml", "markup.html", version="2", declares_encoding=True),
+    _text("html", ".html .htm .xhtml", "markup.html", version="3", declares_encoding=True),
     _text("org", ".org", "markup.org"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
     _text("man", ".man .mdoc .roff", "markup.man"),

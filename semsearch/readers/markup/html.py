@@ -35,6 +35,8 @@ _BLOCKS = _names(
     "template h1 h2 h3 h4 h5 h6"
 )
 _RICH = _names("table ul ol dl pre blockquote section article h1 h2 h3 h4 h5 h6")  # in a cell: it is for the layout
+_AROUND_LINKS, _KEYS = _names("p div td th"), _names("n p u")
+_RELATIONS = _names("next prev previous up index contents start")
 _PERMALINKS = _names("¶ # § 🔗 \uf0c1")
 _SPACE = dict.fromkeys(map(ord, "\t\n\f\xa0"), " ")
 _SPACES = re.compile(r" {2,}")
@@ -155,8 +157,10 @@ class _Page:
 
 
 def _is_left_out(element: Element) -> bool:
-    if element.tag in _LEFT_OUT or not element.attrs:
-        return element.tag in _LEFT_OUT
+    if element.tag in _LEFT_OUT or (element.tag in _AROUND_LINKS and _leads_on(element)):
+        return True
+    if not element.attrs:
+        return False
     if "hidden" in element.attrs or element.attrs.get("aria-hidden") == "true":
         return True
     if element.tag == "a" and element.text.strip() in _PERMALINKS and len(element.children) == 1:
@@ -164,6 +168,14 @@ def _is_left_out(element: Element) -> bool:
     if _attribute(element, "role") in ("navigation", "search", "menu", "menubar"):
         return True
     return "display:none" in _attribute(element, "style").replace(" ", "").lower()
+
+
+def _leads_on(element: Element) -> bool:
+    """Whether a block is a manual's line of links to its next page, the one above and the index (Texinfo, DocBook)."""
+    children = [child for child in element.children if isinstance(child, Element)]
+    links = [child for child in children if child.tag == "a" and child.attrs]
+    is_line = any(_attribute(link, "accesskey") in _KEYS or _attribute(link, "rel") in _RELATIONS for link in links)
+    return is_line and not any(child.tag in _BLOCKS for child in children)
 
 
 def _is_plain_row(row: Element) -> bool:

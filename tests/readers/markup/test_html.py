@@ -28,6 +28,8 @@ def texts(source: str) -> list[str]:
         ("<script>var x</script><style>p{}</style><nav>Menu</nav><template>T</template><p>Text", "Text"),
         ("<p>Click <button>OK</button><span hidden>not</span> here<svg><text>drawn</text></svg>", "Click here"),
         ("<div style='display: none'>not</div><div role=navigation>not</div><p>Text", "Text"),
+        ("<p>Next: <a accesskey=n href=x>Two</a>, [<a rel=index href=y>Index</a>]<p>Text", "Text"),
+        ("<div><a rel=index href=y>Index</a> of all<p>Text</div>", "Index of all/Text"),
         ("<h2>Title<a class=headerlink href='#t'>¶</a></h2>", "Title"),
         ("<p>soft&shy;ware <img alt='A map' src=x>", "software A map"),
         ("<!-- <p>not this --><p>Text", "Text"),

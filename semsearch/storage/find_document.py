@@ -76,37 +76,52 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     Raises SourceError for one that is not in the index, or is ambiguous; IndexDamaged if it might only not be found.
     """
     _refuse_impossible(path)
+    document = _only_document(db, path)
+    if document is None:
+        raise _not_there(db, path)
+    return document
+
+
+def _only_document(db: sqlite3.Connection, path: str) -> DocumentRow | None:
+    """The document of a path or id, None if there is none. Raises SourceError for several."""
     roots = get_roots(db)
     documents = [*need_documents(db, _at_path(db, roots, path) or _called(db, roots, path)).values()]
-    if len(documents) == 1:
-        return documents[0]
-    if documents:
+    if len(documents) > 1:
         paths = " and ".join(document.absolute for document in documents)
         raise SourceError(f"{path} may be {paths}; write the full path")
+    return documents[0] if documents else None
+
+
+def _not_there(db: sqlite3.Connection, path: str) -> SourceError:
+    """The error for a path that is not in the index. Raises IndexDamaged if it might only not be found."""
     check_all_documents(db)
     here = working_folder().as_posix()
     hints = " or ".join(path_of(hint, here) for hint in _of_same_name(db, path))
     instead = f"did you mean {hints}?" if hints else "index it first"
-    raise SourceError(f"{path or 'a path without a name'} is not in the index; {instead}")
+    return SourceError(f"{path or 'a path without a name'} is not in the index; {instead}")
 
 
 def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) -> tuple[DocumentRow, PassageRow | None]:
     """Find the document that a path or citation names, and its passage at the line or place, if one is named.
 
-    Raises SourceError as `find_document`; UsageError for a line that the document does not have.
+    Raises as `find_document`, and UsageError for a line that the document does not have.
     """
     _refuse_impossible(cited)
-    if line is not None:
-        return _at_line(db, cited, line)
-    failures: list[SourceError] = []
-    for path, line in readings(cited):
+    no_place: SourceError | None = None
+    for path, cited_line in readings(cited) if line is None else [(cited, line)]:
         try:
-            if line is None and (passage := _cited(db, path)) is not None:
+            if cited_line is None and (passage := _cited(db, path)) is not None:
                 return need_documents(db, [passage.document_id])[passage.document_id], passage
-            return _at_line(db, path, line)
-        except SourceError as error:
-            failures.append(error)
-    raise failures[1 if _LINES.fullmatch(cited) else 0]  # of `keys.md:12`, what there is to say of `keys.md`
+        except SourceError as error:  # the document has nothing at that place: perhaps it has in another reading
+            no_place = no_place or error
+        document = _only_document(db, path)
+        if document is None:
+            continue
+        if cited_line is None or not document.passages:
+            return document, None
+        return document, _passage_at(db, document, cited_line)
+    lines = _LINES.fullmatch(cited) if line is None else None
+    raise no_place or _not_there(db, lines["path"] if lines else cited)
 
 
 def readings(citation: str) -> Iterator[tuple[str, int | None]]:
@@ -129,11 +144,6 @@ def last_line_of(citation: str) -> int | None:
     """The last line of a citation that has a range of lines: 14 of `keys.md:12-14`."""
     lines = _LINES.fullmatch(citation)
     return int(lines["last"]) if lines and lines["last"] else None
-
-
-def _at_line(db: sqlite3.Connection, path: str, line: int | None) -> tuple[DocumentRow, PassageRow | None]:
-    document = find_document(db, path)
-    return document, None if line is None or not document.passages else _passage_at(db, document, line)
 
 
 def _refuse_impossible(path: str) -> None:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import fields
 from inspect import getattr_static, signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 from console import semsearch
@@ -17,6 +18,8 @@ from semsearch import Index, MultiIndex, Searchable, SearchOptions
 from semsearch.errors import UsageError
 from semsearch.mcp import Tools, use
 from semsearch.remote_index import RemoteIndex
+from semsearch.results.codec import Record
+from semsearch.results.hits import Hits
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import Parameters
 from semsearch.server.search_routes import (
@@ -68,64 +71,49 @@ def test_a_server_takes_all_options_of_a_search(model: type[Parameters]) -> None
     assert options <= model.model_fields.keys()
 
 
-@pytest.mark.parametrize("query", ["the captain of a ship", "ship flimnarp", "qwrtzx flimnarp"])
-def test_the_verdict_on_a_query_is_the_same_everywhere(query: str, tmp_path: Path, small_vectors: VectorTable) -> None:
+def plain(answer: Record | Hits) -> Any:
+    """An answer as JSON has it."""
+    return json.loads(json.dumps(answer.to_dict()))
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["the captain of a ship", "ship flimnarp", "qwrtzx flimnarp", "a shpi in the storm", '"no such phrase" ship'],
+)
+def test_an_answer_has_the_same_fields_and_values_everywhere(
+    query: str, tmp_path: Path, small_vectors: VectorTable
+) -> None:
     write_articles(tmp_path / "docs", 6)
     place = tmp_path / "indexes" / "docs"
+    options: dict[str, Any] = {"k": 5, "filters": ["nosuchkey!=1"]}
+    command = (query, "--all", "--filter", "nosuchkey!=1", "--index", str(place), "--json")
     with Index.create(place, vectors=small_vectors) as index:
         index.sync(tmp_path / "docs")
-        hits, context = index.search(query), index.context(query, floor=0)
-        assert {"flimnarp", "qwrtzx"} >= set(hits.missing) == set(query.split()) - set("the captain of a ship".split())
+        hits, context = index.search(query, **options), index.context(query, filters=options["filters"], floor=0)
+        cited_place = index.search("a ship in the storm")[0].citation
+        similar = index.similar(cited_place, **options)
         several = MultiIndex({"docs": index})
-        said = [several.search(query), several.context(query)]
+        assert set(hits.missing) == {"flimnarp", "qwrtzx", "phrase"} & {*query.replace('"', " ").split()}
+        for answer in (context, several.search(query), several.context(query)):
+            assert (answer.verdict, answer.missing) == (hits.verdict, hits.missing)
         with running(OpenIndexes(places={"docs": place})) as asker, Index.connect(asker.url) as remote:
-            said += [remote.search(query), remote.search_many([query])[0], remote.context(query)]
-            told = [asker.get("/v1/search", query=query).json, asker.get("/v1/context", query=query).json]
+            assert plain(remote.search(query, **options)) == plain(hits)
+            assert plain(remote.search_many([query], **options)[0]) == plain(hits)
+            assert plain(remote.similar(cited_place, **options)) == plain(similar)
+            assert plain(remote.context(query, filters=options["filters"], floor=0)) == plain(context)
+            searched = asker.get("/v1/search", query=query, **options).json
+            gathered = asker.get("/v1/context", query=query, filters=options["filters"], floor=0).json
+            alike = asker.get("/v1/similar", path=cited_place, **options).json
         with closing(OpenIndexes(places={"docs": place})) as opened:
             tools = Tools(lambda: opened)
-            told += [use(tools.search, query=query)]
-        told += [semsearch("query", query, "--index", str(place), "--json").json]
-        told += [semsearch("context", query, "--index", str(place), "--json").json]
-    for each in (context, *said):
-        assert (each.verdict, each.missing) == (hits.verdict, hits.missing)
-    for each in told:
-        assert (each["verdict"], each["missing"]) == (hits.verdict, [*hits.missing])
-    places = [hit.citation for hit in hits]
-    for each in told:  # hits are there also where nothing answers: all of them, or the first
-        if "citations" in each:
-            continue
-        cited = [one["citation"] for one in each.get("hits") or each.get("results") or []]
-        assert cited == places[: len(cited)]
-        assert bool(cited) == bool(places)
-        assert each.get("answered", hits.answered) == hits.answered
-
-
-ASKED = ["the captain of a ship", "ship flimnarp", "a shpi in the storm", "flimnarp qwrtzx", '"no such phrase" ship']
-
-
-def test_an_answer_has_the_same_fields_and_values_everywhere(tmp_path: Path, small_vectors: VectorTable) -> None:
-    write_articles(tmp_path / "docs", 6)
-    place = tmp_path / "indexes" / "docs"
-    with Index.create(place, vectors=small_vectors) as index:
-        index.sync(tmp_path / "docs")
-        options = {"k": 5, "filters": ["nosuchkey!=1"]}
-        with running(OpenIndexes(places={"docs": place})) as asker, Index.connect(asker.url) as remote:
-            for query in ASKED:
-                answer = json.loads(json.dumps(index.search(query, **options).to_dict()))
-                assert answer == json.loads(json.dumps(remote.search(query, **options).to_dict()))
-                over_http = asker.get("/v1/search", query=query, **options).json
-                assert answer == {name: over_http[name] for name in answer}
-                assert over_http.keys() - answer.keys() == {"index", "mode", "query", "next"}
-                on_the_command_line = semsearch(
-                    "query", query, "--all", "-k", "5", "--filter", "nosuchkey!=1", "--index", str(place), "--json"
-                ).json
-                assert answer == {name: on_the_command_line[name] for name in answer}
-                assert on_the_command_line.keys() - answer.keys() == {"mode", "query"}
-                context = json.loads(json.dumps(index.context(query).to_dict()))
-                assert context == {name: asker.get("/v1/context", query=query).json[name] for name in context}
-            best = index.search(ASKED[0])[0]
-            similar = json.loads(json.dumps(index.similar(best.citation, **options).to_dict()))
-            assert similar["warnings"]
-            over_http = asker.get("/v1/similar", path=best.citation, **options).json
-            assert similar == {name: over_http[name] for name in similar}
-            assert similar == json.loads(json.dumps(remote.similar(best.citation, **options).to_dict()))
+            used = use(tools.search, query=query, filters=options["filters"])
+    assert plain(hits)["warnings"]
+    assert searched == plain(hits) | {"index": "docs", "mode": "hybrid", "query": query, "next": searched["next"]}
+    assert alike == plain(similar) | {"index": "docs", "mode": "hybrid", "next": alike["next"]}
+    assert gathered == plain(context) | {"index": "docs", "mode": "hybrid", "query": query}
+    assert semsearch("query", *command, "-k", 5).json == plain(hits) | {"mode": "hybrid", "query": query}
+    assert semsearch("context", *command).json == plain(context) | {"mode": "hybrid", "query": query}
+    cited = [result["citation"] for result in used["results"]]  # of all hits, or of the nearest
+    assert (used["verdict"], used["missing"]) == (hits.verdict, [*hits.missing])
+    assert cited == [hit.citation for hit in hits][: len(cited)]
+    assert bool(cited) == bool(hits)

@@ -48,7 +48,7 @@ from semsearch.storage.passage_rows import (
     stored_record,
     with_documents,
 )
-from semsearch.storage.schema import get_generation, get_languages, get_meta, set_languages, set_meta
+from semsearch.storage.schema import get_all_meta, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import release_freed
 from semsearch.system.parallel import Executor, in_background, in_order
@@ -143,9 +143,10 @@ class Generation:
         self.reading_log = reading_log
         self.executor = executor
         self._threads = threads
-        self.number: int = get_generation(db) + 1
+        meta = get_all_meta(db)
+        self.number: int = int(meta.get("generation", 0)) + 1
         self.words: WordsWriter = WordsWriter(folder / SEGMENTS, generation=self.number)
-        self.intake: Intake = Intake(db, spool, self.words, lambda: self.preparer)
+        self.intake: Intake = Intake(db, spool, self.words, lambda: self.preparer, meta)
         self._spool = spool
         self._has_removed = False
 

@@ -7,7 +7,7 @@ segments, where they are skipped until the next merge. Ids are never used again:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from semsearch.storage.document_rows import (
     insert_records,
 )
 from semsearch.storage.passage_rows import insert_passages
-from semsearch.storage.schema import get_all_meta, set_meta
+from semsearch.storage.schema import set_meta
 from semsearch.text.passage_words import PassageRecord
 
 if TYPE_CHECKING:
@@ -36,18 +36,22 @@ BATCH = 2048  # passages, or documents, that are taken in together
 class Intake:
     """Takes documents in; an earlier version of each must have been removed. `first_passage`: the first new id.
 
-    What comes without its words gets them from the `preparer`.
+    What comes without its words gets them from the `preparer`; the next ids are among the single values, `meta`.
     """
 
     def __init__(
-        self, db: sqlite3.Connection, spool: Spool, words: WordsWriter, preparer: Callable[[], Preparer]
+        self,
+        db: sqlite3.Connection,
+        spool: Spool,
+        words: WordsWriter,
+        preparer: Callable[[], Preparer],
+        meta: Mapping[str, str],
     ) -> None:
         self._db = db
         self._spool = spool
         self._words = words
         self._preparer = preparer
         self.passages = self.sentences = 0  # taken in
-        meta = get_all_meta(db)
         self._next_document = int(meta.get("next_document", 1))
         self.first_passage = self._next_passage = int(meta.get("next_passage", 1))
         self._next_sentence = int(meta.get("next_sentence", 1))

@@ -145,7 +145,8 @@ class Pieces:
         result /= np.sqrt(np.maximum(lengths, 1))[:, None]  # the mean times the root of their number
         for ids, transposed in ((parts.beginnings, self._beginning), (parts.endings, self._ending)):
             there = np.flatnonzero(ids >= 0)
-            result[there] += table.rows(ids[there]).astype(np.float64) @ transposed
+            distinct, which = np.unique(ids[there], return_inverse=True)  # many words begin and end alike
+            result[there] += (table.rows(distinct).astype(np.float64) @ transposed)[which]
         return np.asarray(result, dtype=np.float32)
 
     @cached_property

@@ -9,8 +9,8 @@ for the score (semsearch.search.quote).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,7 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     text, options = origin.query if origin.text is None else origin.text, SearchOptions(mode=origin.mode)
     typed = looked_up(text, origin.language, options, index)
     query = replace(as_compared(typed, origin.language, index), original=origin.query)
-    row, ids = index.passages([hit.passage_id])[hit.passage_id], np.array([hit.passage_id], dtype=np.int64)
+    (row,), ids = index.passages([hit.passage_id]).values(), np.array([hit.passage_id], dtype=np.int64)
     passage = _Passage(row, ids, index.spans(ids), index.languages_of([row])[0])
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)
     cosines, sentence = tuple[Cosine, ...](), hit.sentence
@@ -74,10 +74,7 @@ def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """The passage of a hit, as the index has it."""
-
+class _Passage(NamedTuple):
     row: PassageRow
     ids: Int64  # (1,)
     spans: SentenceSpans

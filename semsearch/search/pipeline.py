@@ -77,19 +77,13 @@ def rank(query: Query, index: IndexView) -> Ranking:
     tuned, options, before = tuning.TUNING, query.options, -1
     depth = max(tuned.depth, tuned.depth_per_hit * options.k) * (tuned.deeper_for_boosts if options.boosts else 1)
     while True:
-        candidates = score(query, depth, index)
+        candidates = find(query, depth, index)
+        for stage in STAGES:
+            candidates = stage(query, candidates, index)
         ranking = first_k(query, candidates, index)
         if not ranking.may_be_longer or depth >= tuned.deepest or len(candidates.ids) == before:
             return ranking
         before, depth = len(candidates.ids), depth * tuned.deeper
-
-
-def score(query: Query, depth: int, index: IndexView) -> Candidates:
-    """The candidates of a query, so many of each retriever, with the points that all stages give them."""
-    candidates = find(query, depth, index)
-    for stage in STAGES:
-        candidates = stage(query, candidates, index)
-    return candidates
 
 
 def find(query: Query, depth: int, index: IndexView) -> Candidates:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.types import Float32, Int64, UInt64
+from semsearch.arrays.types import Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SourceError, UsageError, quoted
 from semsearch.lexical.corrections import correct, with_plain_verb
@@ -38,7 +38,6 @@ from semsearch.storage.document_rows import DocumentRow, count_contents, need_do
 from semsearch.storage.find_document import find_passage
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
-from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, without_stop_words
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import words as words_of
@@ -104,8 +103,10 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     names = [*dict.fromkeys(terms.words)]
     together = embedder.tokenize([text, *names], None if language is None else [language] * (1 + len(names)))
     ids, of_names = together.part(0, 1), together.part(1, len(together))
-    vector, share_known = embed(ids, terms.terms, embedder, index), float(ids.known_shares[0])
-    weight, notices = None, tuple[str, ...]()
+    (vector,), topics = embedder.transform_ragged(ids), reader.topics
+    if topics is not None:
+        (vector,) = join(vector[None], topics.of_terms(terms.terms)[None])
+    share_known, weight, notices = float(ids.known_shares[0]), None, tuple[str, ...]()
     if mode == "hybrid" and reader.languages_beside(language) != (ENGLISH,):
         weight = dense_weight(share_known)
     if not vector.any():
@@ -121,13 +122,6 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
         dense_weight=weight,
         notices=notices,
     )
-
-
-def embed(ids: Ragged, terms: UInt64, embedder: SentenceEmbedder, index: IndexView) -> Float32:
-    """Embed a text, given by the ids of its words and by its terms. -> (d + k,)"""
-    vector = embedder.transform_ragged(ids)
-    topics = index.reader.topics
-    return np.asarray((vector if topics is None else join(vector, topics.of_terms(terms)[None]))[0])
 
 
 def _corrected(

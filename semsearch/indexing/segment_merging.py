@@ -26,7 +26,6 @@ from semsearch.dense.engines import (
     open_stores,
 )
 from semsearch.dense.vector_store import VectorStore, merge_segments
-from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.database import SEGMENTS, IndexDatabase, settle
 from semsearch.storage.schema import get_generation
@@ -123,10 +122,7 @@ class Merger:
                 positions = to_merge(sizes, largest=self.stores[kind].largest, gathering=self.stores[kind].gathering)
             if positions:
                 chosen = [segments[position] for position in positions]
-                try:
-                    merged = self._merged(kind, chosen, removed[kind])
-                except FileNotFoundError as error:
-                    raise IndexDamaged(f"{error.filename} is missing; run: {rebuild_command(self.folder)}") from error
+                merged = self._merged(kind, chosen, removed[kind])
                 name_segments(self.db, merged, retired=chosen, number=self.number)
                 old = {segment.file for segment in chosen}
                 named = [segment for segment in named if segment.file not in old] + merged

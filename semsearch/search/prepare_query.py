@@ -50,13 +50,14 @@ if TYPE_CHECKING:
     import sqlite3
 
 
+_IS_SIGN = re.compile(r"(?=.*[$&|=<>%@^~:+])[^\w\s]{2,3}|[$@%]_")  # $_ => && ::, but not -- or ...
 _MAY_BE_EXACT = re.compile(r"[\d`_\\/()+#@$=~]|\w[A-Z]|-[A-Z]|\S[.:]\S|(?:^|\s)[.-]\w|--")  # than taking it apart
 
 
 def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     """Read a query for the retrievers of the mode. Raises UsageError for a query without words."""
     if not isinstance(original, str) or not words_of(original):
-        raise UsageError(f"the query {quoted(original)} has no words; ask with at least one")
+        raise UsageError(f"the query {quoted(original)} has no words; ask with at least one; mode exact finds signs")
     reader, syntax = index.reader, parse_query(original, options.syntax)
     embedder = None if options.mode == "lexical" else index.embedder
     language, of_language = _language_among(syntax.text, embedder, reader), tuple[str, ...]()
@@ -77,8 +78,15 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
         parts=() if options.mode == "dense" or not may_be_exact else parts_of(query.text, syntax.must),
         allowed=allowed,
         corrected=corrected,
-        notices=(*of_language, *query.notices, *of_conditions),
+        notices=(*of_language, *query.notices, *of_conditions, *_of_signs(original)),
     )
+
+
+def _of_signs(text: str) -> list[str]:
+    """A notice for signs of a programming language that stand alone, as in "what does => mean"."""
+    pieces = [piece.strip("\"'`()?,;") for piece in text.split()]
+    signs = [f"“{piece}”" for piece in dict.fromkeys(pieces) if _IS_SIGN.fullmatch(piece)]
+    return [f"{', '.join(signs)}: no word, so not searched for; mode exact finds it as it stands"] if signs else []
 
 
 def looked_up(text: str, language: str | None, options: SearchOptions, index: IndexView) -> Query:

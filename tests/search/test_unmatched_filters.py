@@ -109,3 +109,12 @@ def test_a_regular_expression_does_not_take_for_ever(index: Index, monkeypatch: 
     index.add([Text("many", "a" * 60 + "!")])
     with pytest.raises(UsageError, match="takes more than"):
         index.search("sky", regex=["^(a|aa)+$"])
+
+
+@pytest.mark.parametrize(
+    ("query", "signs"),
+    [("what does => mean in a ship?", "“=>”"), ("a ship && a star $_", "“&&”, “$_”"), ("a ship -- it... & <3 x", "")],
+)
+def test_signs_that_are_no_words_are_said_not_to_be_searched_for(query: str, signs: str, index: Index) -> None:
+    (*_, said) = ("", *index.search(query).warnings)
+    assert said.partition(":")[0] == signs

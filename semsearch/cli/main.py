@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -99,6 +100,14 @@ class Program(ExtensibleGroup):
             if is_question and not get_close_matches(args[0], words, cutoff=0.8):
                 args = ["query", *args]
         return super().parse_args(ctx, _with_default_model(args))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called. Raises click's UsageError if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except _WrongUsage as error:
+            error.message += f" To search for it: semsearch query {shlex.quote(args[0])}"
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

@@ -93,10 +93,13 @@ _DOCUMENTS = ("passages", "format", "date", "document")
 
 
 def _index_row(summary: IndexSummary) -> tuple[str, ...]:
-    roots = summary.problem or ", ".join(map(from_here, summary.roots))
+    place = plain_path(shown(Path(summary.path).parent))
+    if summary.problem:  # its path stands beside it, and would push what to do out of a terminal
+        return summary.name, "?", "?", "", place, plain_path(summary.problem.removeprefix(f"the index {summary.path} "))
+    roots = ", ".join(map(from_here, summary.roots))
     state = f"{summary.documents:,}", size(summary.size_bytes), summary.updated[:_DAY]
     of = f"{roots}: {one_line(summary.description)}" if summary.description else roots
-    return summary.name, *state, plain_path(shown(Path(summary.path).parent)), plain_path(of)
+    return summary.name, *state, place, plain_path(of)
 
 
 def _document_row(document: DocumentInfo) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from contextlib import ExitStack
+import sqlite3
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -128,6 +129,14 @@ def test_a_damaged_index_is_one_line(made: Path) -> None:
         assert len(result.err.splitlines()) == 1
     assert "docs" in semsearch("list").out
     assert semsearch("list", "--json").json[0]["problem"]
+
+
+def test_list_says_of_an_index_of_an_earlier_version_first_that_it_is_one(made: Path) -> None:
+    with closing(sqlite3.connect(made / INDEX / "index.sqlite")) as db:
+        db.execute("PRAGMA user_version = 1")
+    (line,) = [line for line in semsearch("list").lines if line.startswith("docs")]
+    assert "  was made by an earlier semsearch; delete it (semsearch delete " in line
+    assert line.split()[1:3] == ["?", "?"]
 
 
 def test_verify_lists_problems_with_status_one(made: Path) -> None:

@@ -13,6 +13,7 @@ file is taken whatever its name.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -307,7 +308,8 @@ class Walk:
         try:
             status = entry.stat()
         except OSError as error:
-            broken = linked and isinstance(error, (FileNotFoundError, NotADirectoryError))
+            gone = isinstance(error, (FileNotFoundError, NotADirectoryError)) or error.errno == errno.ELOOP
+            broken = linked and gone
             self._report(path, "a broken link" if broken else f"cannot be read: {error.strerror or error}")
             return None
         if not stat.S_ISREG(status.st_mode):

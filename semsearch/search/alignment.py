@@ -298,10 +298,8 @@ def _weights_of_others(own: Weights, candidates: Candidates, other: Bool, genera
         there = there[np.argsort(-general[there], kind="stable")[: tuned.across_nearest]]
         dense, lexical = fused(candidates.cosine[there], candidates.bm25[there], own)
         near = np.maximum(general[there], 0)
-        weight = (float((dense + lexical) @ near) + tuned.across_ridge * weight) / (
-            float(near @ near) + tuned.across_ridge
-        )
-        weight = min(weight, tuned.across_most)
+        scores, squares = float((dense + lexical) @ near), float(near @ near)
+        weight = min((scores + tuned.across_ridge * weight) / (squares + tuned.across_ridge), tuned.across_most)
     return Weights(weight, tuned.words_across * own.lexical, own.best, own.near)
 
 

@@ -82,13 +82,13 @@ class Candidates:
         crowding          its points
         relevance         relevance
         boosts            boosts; their points
-        exact_words       the points "exact"
+        exact_words       the points "exact"; headings that were typed, in `literal`
         quote             the points "exchanged", where it exchanges passages, with their relevance
 
     The points sum to the scores.
     """
 
-    def __init__(self, ids: Int64, spans: SentenceSpans, literal: Mapping[int, tuple[ExactPart, ...]]) -> None:
+    def __init__(self, ids: Int64, spans: SentenceSpans, literal: dict[int, tuple[ExactPart, ...]]) -> None:
         unknown = np.full(len(ids), np.nan)
         self.ids = ids  # (n,)
         self.spans = spans  # their documents, neighbours and sentences
@@ -183,13 +183,7 @@ class Quote(NamedTuple):
 
 def shares_of_cosines() -> dict[str, float]:
     """The parts that each cosine is of the dense score, where all are known."""
-    tuned = tuning.TUNING
-    return {
-        "topics": tuned.topics_share,
-        "passage": tuned.passage_share,
-        "sentence": tuned.sentence_share,
-        "title": tuned.title_share,
-    }
+    return {part: getattr(tuning.TUNING, f"{part}_share") for part in ("topics", "passage", "sentence", "title")}
 
 
 def mean_cosine(cosines: Mapping[str, Float64]) -> Float64:

@@ -6,6 +6,7 @@ a query are recognised by their shape, and passages in which such a part stands 
     code    foo_bar.baz()  std::env  --dry-run  -x  /etc/hosts  C++  0x80070005  E4711  "a phrase"  `a span`
     names   Select-String  os.path  node.js  3.11  IL-2  readBytes  ENOENT
     files   a query that is the name of a file: that file's beginning, before what mentions it
+    titles  a query that is a heading: that section; the title of a document: its beginning
 
 A natural question may have a name that is rare, and yet other passages answer it. So a name counts only if it has half
 of the weight of the query, by idf; code always does. And at most a handful of passages may have the part, unless the
@@ -37,6 +38,8 @@ _CODE, _NAME = 0.0, 0.5  # kinds of parts: the least share of a query, by idf, t
 _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readBytes, of which the query has more words
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
 _LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
+_HEADINGS = 20  # passages whose headings are compared with a query, the best by their words
+_NUMBER = "0123456789. "  # of a heading, which need not be typed
 _MOST_READ = 500  # passages whose texts are read for one part, the best by their words
 _AT_ONCE = 32  # passages that are read at once, until there are too many
 
@@ -118,9 +121,8 @@ def passages_with(query: Query, index: IndexView) -> Literal:
     for part, terms in zip(query.parts, terms_of_parts, strict=True):
         has_share = _share(query.words, terms) >= part.least
         limit = tuned.exact_passages if has_share else part.most_otherwise
-        having = (
-            _having(query, part, terms, index, most=None if is_only_names and has_share else limit) if limit else {}
-        )
+        most = None if is_only_names and has_share else limit
+        having = _having(query, part, terms, index, most=most) if limit else {}
         for id_, as_typed in having.items():
             literal[id_] = (*literal.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
     name = query.text.strip()
@@ -194,16 +196,34 @@ def _is_edge(character: str, beyond: str, *, is_end: bool = False) -> bool:
 # -- The stage ---------------------------------------------------------------------------------------------------------
 
 
-def exact_words(query: Query, candidates: Candidates, _: IndexView) -> Candidates:
+def exact_words(query: Query, candidates: Candidates, index: IndexView) -> Candidates:
     """A point for each part of the query that a passage has literally, and half a point if it is as typed.
 
     In mode lexical a point is as much as BM25 can be for the query.
 
     With it, each of 86 identifiers that stand in one file is found first (tests/benchmarks/quality/exact_words.py).
     """
-    if not candidates.literal or query.words is None:
+    if query.words is None:
         return candidates
+    for id_, part in _headed(query, candidates, index).items():
+        candidates.literal[id_] = (*candidates.literal.get(id_, ()), part)
     unit = query.words.most if query.options.mode == "lexical" else 1.0
     parts = (candidates.literal.get(id_, ()) for id_ in candidates.ids.tolist())
     points = [unit * sum(_POINT + _AS_TYPED * part.as_typed for part in of_passage) for of_passage in parts]
-    return candidates.add("exact", np.array(points, dtype=np.float64))
+    return candidates.add("exact", np.array(points, dtype=np.float64)) if candidates.literal else candidates
+
+
+def _headed(query: Query, candidates: Candidates, index: IndexView) -> dict[int, ExactPart]:
+    """The passages whose own heading is what was typed, or the title of the document that they begin, if it is two
+    words or more. Of 400 headings of two guides 388 are found first, without it 238."""
+    asked = words(query.text)
+    if query.original is None or len(asked) < 2:
+        return {}
+    first = np.argsort(-candidates.bm25, kind="stable")[:_HEADINGS]
+    rows, headed = index.passages(candidates.ids[first].tolist()).values(), dict[int, bool]()
+    documents = index.documents_of(rows)
+    for row, has_before in zip(rows, candidates.spans.before[first].tolist(), strict=True):
+        titles = [*row.headings[-1:], "" if has_before else documents[row.document_id].title]
+        if any(asked in (words(title), words(title.lstrip(_NUMBER))) for title in titles):
+            headed[row.id] = query.text in titles
+    return {id_: ExactPart(query.text, as_typed, len(headed)) for id_, as_typed in headed.items()}

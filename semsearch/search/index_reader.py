@@ -34,14 +34,7 @@ from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents
 from semsearch.storage.fitted import fit_stamp, load_embedder
-from semsearch.storage.passage_rows import (
-    PassageRow,
-    SentenceSpans,
-    need_passages,
-    spans_from,
-    spans_of,
-    stored_texts,
-)
+from semsearch.storage.passage_rows import PassageRow, SentenceSpans, need_passages, spans_from, spans_of, stored_texts
 from semsearch.storage.schema import get_languages, get_stamp
 from semsearch.storage.segments import Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache
@@ -223,11 +216,8 @@ class IndexView:
             numbers = np.repeat(spans.firsts - starts, spans.counts) + np.arange(spans.counts.sum())
             return self.reader.sentence_vectors.fetch(numbers)
         by_passage = self.reader.memory.sentences.of(ids.tolist(), partial(self._embedded, embedder))
-        n, first_and_rows = (
-            int(spans.counts.sum()),
-            zip(starts.tolist(), map(by_passage.get, ids.tolist()), strict=True),
-        )
-        parts = [(first, rows) for first, rows in first_and_rows if rows is not None and len(rows)]
+        n, by_start = int(spans.counts.sum()), zip(starts.tolist(), map(by_passage.get, ids.tolist()), strict=True)
+        parts = [(first, rows) for first, rows in by_start if rows is not None and len(rows)]
         if not parts:
             return nothing_stored(n)
         positions = [np.arange(first, first + len(rows)) for first, rows in parts]

@@ -86,9 +86,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
                 after=after,
                 duplicates=tuple(
                     _duplicate(passages[id_], places) for id_ in candidates.ids[[*ranking.near_duplicates[at]]].tolist()
-                )
-                if ranking.near_duplicates[at]
-                else (),
+                ),
                 stale=document.id in stale,
                 deleted=stale.get(document.id) or None,
                 language=None if query.language in (None, language) else language,

@@ -25,14 +25,7 @@ from semsearch.results.hits import Hits
 from semsearch.results.options import SearchOptions
 from semsearch.search.alignment import across_languages
 from semsearch.search.answer_kind import answer_kind
-from semsearch.search.candidates import (
-    Candidates,
-    Query,
-    Ranking,
-    fused,
-    mean_cosine,
-    weights_of,
-)
+from semsearch.search.candidates import Candidates, Query, Ranking, fused, mean_cosine, weights_of
 from semsearch.search.exact_words import exact_words, passages_with
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import find_occurrences, make_hits

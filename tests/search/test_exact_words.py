@@ -240,3 +240,55 @@ def test_a_query_that_is_the_name_of_a_file_finds_its_beginning_first(
         assert [Path(hit.path).name for hit in index.search("ship-0008.rst", filters=["other.md"])] == ["other.md"]
         assert Path(index.search("MyXnotes.md")[0].path).name != "My_notes.md"
         assert index.search("ship-0008.rst", mode="dense")[0].origin.exact is None  # type: ignore[union-attr]
+
+
+HEADINGS = "# Short answers\n\nAll of it.\n\n" + "".join(
+    f"## {heading}\n\n{text}\n\n{ASIDE * 3}\n\n"
+    for heading, text in {
+        "How do I see a ship?": "Ship, ship: see how I do it, and the storm that I see.",
+        "1.2 How do I see the ship?": "From the harbour.",
+        "How do they see the ship": "They see the ship as I do: how do I see the ship, how do I see ships.",
+        "The *storm*: what is it": "A wind.",
+        "2023 judge in court": "The court.",
+        "2024 judge in court": "The court.",
+        "Sailor": "A captain.",
+    }.items()
+)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("how do i see the ship", "1.2 How do I see the ship?"),  # stop words count, numbers and signs do not
+        ("1.2 How do I see the ship?", "1.2 How do I see the ship?"),
+        ("How do I see a ship?", "How do I see a ship?"),
+        ("the storm what is it?", "The storm: what is it"),
+        ("short answers", "Short answers"),
+        ("2023 judge in court", "2023 judge in court"),
+        ("a violin in the storm", "Notes"),  # the title of a document is its beginning
+    ],
+)
+def test_a_heading_that_is_typed_finds_its_section_first(
+    query: str, heading: str, mode: Mode, tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "answers.md").write_text(HEADINGS)
+    (tmp_path / "docs" / "other.md").write_text(f"---\ntitle: A violin in the storm\n---\n## Notes\n\n{ASIDE}\n")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        hits = index.search(query, mode=mode)
+        assert hits[0].headings[-1] == heading
+        (part,) = exact(hits[0])
+        assert (part.text, part.as_typed, part.passages) == (query, query in (heading, hits[0].title), 1)
+        assert not any(map(exact, hits[1:]))
+        assert hits[0].explain().score == pytest.approx(hits[0].score, abs=1e-5)
+
+
+def test_a_single_word_and_a_search_by_meaning_know_no_headings(tmp_path: Path, small_vectors: VectorTable) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "answers.md").write_text(HEADINGS)
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        assert not any(map(exact, index.search("sailor")))
+        assert not any(map(exact, index.search("how do i see the ship", mode="dense")))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from some_hit import some_hit
 
-from semsearch.multi_index import deduplicate, fuse_alike, fuse_answers, together
+from semsearch.multi_index import deduplicate, fuse_answers, together
 from semsearch.results.hits import Hit, Hits
 from semsearch.results.origin import Origin, Rerank, Weights
 
@@ -88,29 +88,6 @@ def test_a_rerankers_part_stays_as_it_is() -> None:
     assert scores(fuse_answers({"a": good, "b": [reranked]}, "hybrid"))["poor"] == pytest.approx(
         scores(fuse_answers({"a": good, "b": [plain]}, "hybrid"))["poor"] + 0.3
     )
-
-
-def test_similar_hits_keep_what_a_boost_added() -> None:
-    alone = Weights(0.7, 0.3, 1.0)
-    first = hit("first", 0.9, 10.0, alone, origin=None, score=0.63 + 0.3 + 0.05)
-    other = hit("other", 0.2, 1.0, alone, origin=None, score=0.14 + 0.3)
-    found = scores(fuse_alike({"a": [first], "b": [other]}, "hybrid"))
-    assert found == {"first": pytest.approx(0.98), "other": pytest.approx(0.17)}
-
-
-def test_similar_hits_are_scored_by_the_best_words_of_all() -> None:
-    alone = Weights(0.7, 0.3, 1.0)
-    answers = {
-        "a": [hit("near", 0.9, 10.0, replace(alone, best=10.0), origin=None)],
-        "b": [hit("far", 0.2, 1.0, alone, origin=None), hit("silent", 0.4, None, alone, origin=None)],
-    }
-    found = fuse_alike(answers, "hybrid")
-    assert [(each.passage, each.index) for each in found] == [("near", "a"), ("silent", "b"), ("far", "b")]
-    assert scores(found) == {
-        "near": pytest.approx(0.93),
-        "far": pytest.approx(0.14 + 0.03),
-        "silent": pytest.approx(0.28),
-    }
 
 
 def test_what_says_the_same_in_two_indexes_is_one_hit() -> None:

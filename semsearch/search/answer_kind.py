@@ -78,15 +78,13 @@ _ASKS_NAME = re.compile(
     re.IGNORECASE,
 )
 _TO_DO = frozenset(
-    """
-    add allow append apply avoid build call cancel catch change check clean clear clone close combine commit compare
+    """add allow append apply avoid build call cancel catch change check clean clear clone close combine commit compare
     compress configure connect convert copy count create debug declare define delete deploy disable display download
     enable exclude export extract fetch filter find finish fix force format generate get handle hide ignore import
     include insert install join keep kill limit list load lock log loop make mark merge mount move open parse pass
     pin prevent print publish pull push raise read rebuild redirect reload remove rename replace reset restart
     restore return revert rotate run save search see send serve set show sign skip sort split squash start stash
-    stop switch sync tag test track turn undo uninstall update upgrade upload use verify view withdraw write
-    """.split()
+    stop switch sync tag test track turn undo uninstall update upgrade upload use verify view withdraw write""".split()
 )
 _ASKS_COMMAND = re.compile(
     r"\b(command|flag|option|switch|syntax|statement|signature|script|line for|how (do|can) (i|you|we)|code)\b",
@@ -135,11 +133,7 @@ class AnswerKind(NamedTuple):
 
     def factor(self, part: Part) -> float:
         """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
-        tuned, factor = tuning.TUNING, 1.0
-        for name, has in self.rules:
-            if has(part):
-                factor *= getattr(tuned, name)
-        return factor
+        return float(prod(getattr(tuning.TUNING, name) for name, has in self.rules if has(part)))
 
     def answer_in(self, text: str) -> tuple[int, int] | None:
         """Where the date or the number that answers stands in a text, if it is the only one.

@@ -21,7 +21,10 @@ _PROMPT = re.compile(r"\s*(?:\$ |PS[ >]|>>>|C:\\|#!)")
 _CODE_MARK = re.compile(r"[{}();=<>$\[\]\\@|_/#]|(?<!\w)--?\w|[a-zA-Z]\w*\.[a-zA-Z]")
 _WORD = re.compile(r"\w+")
 _PROSE = re.compile(r"\b(?:[Tt]he|is|are|of|to|and|[Ii]n|that|[Yy]ou|[Tt]his|[Ff]or|with|[Ii]t|[Aa]|be|can|will)\b")
-_TITLE = re.compile(r"(?:[^\W\d]+[\s-]+){0,6}[^\W\d]+")
+_SAYS_NOTHING = re.compile(  # a title, but no command ("pip install x", "Get-Service"); a salutation; a mail's header
+    r"(?s)(?![a-z]+(?:[\s-]|\Z)|.*[\u0e00-\uffff])(?:[^\W\d]+(?:\s|-(?![A-Z]))){0,6}[^\W\d]+"  # in words with spaces
+    r"|[\w\s.]+,|(?:From|To): .*@.*"
+)
 
 
 class Part(NamedTuple):
@@ -32,7 +35,7 @@ class Part(NamedTuple):
     last: int
     header: int | None = None  # of the table, of which the last is a row
     is_code: bool = False
-    is_alone: bool = False  # says nothing by itself: a title, a line before a list
+    is_alone: bool = False  # says nothing by itself: a title or link, a line before a list, the header of a mail
 
 
 class PassageParts:
@@ -42,7 +45,7 @@ class PassageParts:
         around = (document.title, document.path.rpartition("/")[2], *row.headings)
         self.texts = tuple(with_parts(text, document.format) for text in (*row.sentence_texts, *around))
         self.sentences = len(row.sentences)  # that come first; then title, name of the file and headings
-        self._text, self._title, self._has_headings = row.text, document.title, bool(row.headings)
+        self._text, self._title = row.text, document.title
         self._starts, self._ends = row.sentences[:, 0].tolist(), row.sentences[:, 1].tolist()
         spans = enumerate(zip(self._ends, self._starts[1:], strict=False), start=1)
         begins = [0, *(number for number, gap in spans if _BETWEEN_BLOCKS in self._text[slice(*gap)])]
@@ -75,6 +78,9 @@ class PassageParts:
         if _BETWEEN_CELLS in text:
             return self._row(number)
         longest, (first, last) = tuning.TUNING.quote_longest, self._blocks[number]
+        is_block = first == last and self.sentences > 1
+        if text == self._title or (is_block and _SAYS_NOTHING.fullmatch(text)):
+            return Part(text, number, number, is_alone=True)
         if first in self._codes:
             block = self._between(first, last)
             return Part(*((text, number, number) if len(block) > 2 * longest else (block, first, last)), is_code=True)
@@ -82,17 +88,11 @@ class PassageParts:
             last = self._following(number)
             ends_in_code = last > number and self._blocks[last][0] in self._codes
             return Part(self._between(number, last), number, last, is_code=ends_in_code, is_alone=last == number)
-        return Part(text, number, number, is_alone=self._is_title(number))
+        return Part(text, number, number)
 
     def _between(self, first: int, last: int) -> str:
         """The text from the sentence with a number to that with another."""
         return self._text[self._starts[first] : self._ends[last]]
-
-    def _is_title(self, number: int) -> bool:
-        """Whether a sentence is the title, or the first line of a text without headings, which looks like one."""
-        text = self._between(number, number)
-        is_first_line = number == 0 and not self._has_headings and self._blocks[0] == (0, 0) and self.sentences > 1
-        return text == self._title or (is_first_line and _TITLE.fullmatch(text) is not None)
 
     def _row(self, number: int) -> Part:
         """A row of a table is read with the table's header, and a short table is shown from there on."""
@@ -131,6 +131,5 @@ class PassageParts:
         if text.rstrip()[-1:] in ".!?:" and _PROSE.search(text):
             return False
         words = len(_WORD.findall(text))
-        if not words:
-            return True
-        return len(_PROSE.findall(text)) < 0.12 * words and len(_CODE_MARK.findall(text)) > 0.25 * words
+        little_prose = len(_PROSE.findall(text)) < 0.12 * words
+        return not words or (little_prose and len(_CODE_MARK.findall(text)) > 0.25 * words)

@@ -57,9 +57,8 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     asked = query_words(query, index)
     are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
     aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)
-    return Compared(
-        wanted, wanted.most * _EXTENDED, groups, asked, dict(zip(positions, aligned.values(), strict=True)), best
-    )
+    passages = dict(zip(positions, aligned.values(), strict=True))
+    return Compared(wanted, wanted.most * _EXTENDED, groups, asked, passages, best)
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
@@ -89,8 +88,7 @@ def _of_guides(candidates: Candidates) -> Bool:
     """Which passages may change places: those of documents with sections, where both retrievers compare them. (n,)"""
     documents = candidates.spans.documents
     with_sections: Bool = np.isin(documents, documents[candidates.are_sections])
-    are_compared = "support" in candidates.points
-    return with_sections & (candidates.spans.code == 0) if are_compared else np.zeros_like(with_sections)
+    return np.asarray(with_sections & (candidates.spans.code == 0) & ("support" in candidates.points), dtype=np.bool_)
 
 
 def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Quote]]:
@@ -184,6 +182,11 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
     if chosen is None:
         return group[0], None
     which, part, factor = chosen
+    heading = passages[which].parts.texts[part.first] if part.is_alone else ""
+    for at, passage in zip(group, passages, strict=True):  # an entry of the contents gives way to its section
+        is_below = at != group[which] and passage.parts.texts[-1] == heading
+        if is_below and (section := _chosen(compared, (at,)))[1] is not None:
+            return section
     return group[which], _shown(compared, passages[which], part, factor)
 
 
@@ -194,15 +197,13 @@ def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: floa
         longer = parts.with_next(part)
         if longer is not None and (of_both := wanted.factor(longer)) > 1:
             part, factor = longer, of_both
-    answer, before = wanted.answer_in(part.text) if wanted.is_date or wanted.counted else None, None
+    answer = wanted.answer_in(part.text) if wanted.is_date or wanted.counted else None
     if answer is not None:
         idf = np.square(compared.asked.weights)
         share = passage.similar[part.first : part.last + 1].max(axis=0) @ idf / max(float(idf.sum()), 1e-9)
         answer = answer if share >= tuning.TUNING.quote_sure else None
-    if (passage.similar[part.first] > passage.alone[part.first]).any():  # a word of the query is said before
-        before = parts.with_before(part)
-    if before is None:
-        return Quote(part.first, part.last, answer, factor)
-    added = len(before.text) - len(part.text)
+    is_said_before = (passage.similar[part.first] > passage.alone[part.first]).any()  # a word of the query
+    whole = (parts.with_before(part) if is_said_before else None) or part
+    added = len(whole.text) - len(part.text)
     answer = None if answer is None else (answer[0] + added, answer[1] + added)
-    return Quote(before.first, before.last, answer, factor)
+    return Quote(whole.first, whole.last, answer, factor)

@@ -285,6 +285,43 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
     assert wanted.factor(Part("a " * 10**6, 0, 0)) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "query", "shown"),
+    [
+        (
+            "ship.eml",
+            "From: office@harbour.example\nTo: anna@mail.example\nSubject: Your ship"
+            "\nDate: Tue, 19 Nov 2024 09:14:02 +0100\n\nDear Ms Anna,\n\nthe ship has a new anchor.\n",
+            "ship harbour",
+            "the ship has a new anchor.",
+        ),
+        (
+            "guide.html",
+            "<h1>Guide</h1><h2>Contents</h2><ul><li>What a harbour is</li><li>Drop an anchor rope</li></ul>"
+            "<h2>Drop an anchor rope</h2><p>Let the rope of the anchor fall from the ship.</p>",
+            "how do I drop an anchor rope",
+            "Let the rope of the anchor fall from the ship.",
+        ),
+        (
+            "links.md",
+            "# See\n\n- [about_Anchors](anchors.md)\n- The anchors are told of by sailors of the harbour.\n",
+            "anchors",
+            "The anchors are told of by sailors of the harbour.",
+        ),
+        ("run.md", "# Ships\n\n```\nanchor drop\n```\n\nThe ship has an anchor.\n", "drop the anchor", "anchor drop"),
+    ],
+)
+def test_a_header_an_entry_or_a_link_is_not_shown_where_a_sentence_says_something(
+    tmp_path: Path, small_vectors: VectorTable, name: str, text: str, query: str, shown: str
+) -> None:
+    assert quoted(tmp_path, small_vectors, text, query, name) == shown
+
+
+def test_a_mail_shows_its_header_where_nothing_else_has_a_word(tmp_path: Path, small_vectors: VectorTable) -> None:
+    text = "From: office@harbour.example\nTo: anna@mail.example\nSubject: Note\n\nThe moon is here.\n"
+    assert "anna@mail.example" in quoted(tmp_path, small_vectors, text, "anna", "note.eml")
+
+
 def test_the_first_line_of_a_text_is_a_title_and_not_the_answer(tmp_path: Path, small_vectors: VectorTable) -> None:
     text = "Height of the garage\n\nThe garage is at the harbour. The entry is limited to 1.95 metres of height.\n"
     shown = quoted(tmp_path, small_vectors, text, "height of the garage", "a.txt")

@@ -21,9 +21,12 @@ _PROMPT = re.compile(r"\s*(?:\$ |PS[ >]|>>>|C:\\|#!)")
 _CODE_MARK = re.compile(r"[{}();=<>$\[\]\\@|_/#]|(?<!\w)--?\w|[a-zA-Z]\w*\.[a-zA-Z]")
 _WORD = re.compile(r"\w+")
 _PROSE = re.compile(r"\b(?:[Tt]he|is|are|of|to|and|[Ii]n|that|[Yy]ou|[Tt]his|[Ff]or|with|[Ii]t|[Aa]|be|can|will)\b")
-_SAYS_NOTHING = re.compile(  # a title, but no command ("pip install x", "Get-Service"); a salutation; a mail's header
-    r"(?s)(?![a-z]+(?:[\s-]|\Z)|.*[\u0e00-\uffff])(?:[^\W\d]+(?:\s|-(?![A-Z]))){0,6}[^\W\d]+"  # in words with spaces
-    r"|[\w\s.]+,|(?:From|To): .*@.*"
+_TITLE = re.compile(r"(?:[^\W\d]+[\s-]+){0,6}[^\W\d]+")
+_SAYS_NOTHING = (
+    re.compile(  # a link or two words, but no command ("cargo yank", "Get-Service"); salutation; mail's header
+        r"(?s)(?![a-z]+(?:[\s-]|\Z)|.*[\u0e00-\uffff])(?:[^\W\d]+(?:\s|-(?![A-Z])))?[^\W\d]+"  # in scripts with spaces
+        r"|[\w\s.]+,|(?:From|To): .*@.*"
+    )
 )
 
 
@@ -45,7 +48,7 @@ class PassageParts:
         around = (document.title, document.path.rpartition("/")[2], *row.headings)
         self.texts = tuple(with_parts(text, document.format) for text in (*row.sentence_texts, *around))
         self.sentences = len(row.sentences)  # that come first; then title, name of the file and headings
-        self._text, self._title = row.text, document.title
+        self._text, self._title, self._has_headings = row.text, document.title, bool(row.headings)
         self._starts, self._ends = row.sentences[:, 0].tolist(), row.sentences[:, 1].tolist()
         spans = enumerate(zip(self._ends, self._starts[1:], strict=False), start=1)
         begins = [0, *(number for number, gap in spans if _BETWEEN_BLOCKS in self._text[slice(*gap)])]
@@ -79,7 +82,8 @@ class PassageParts:
             return self._row(number)
         longest, (first, last) = tuning.TUNING.quote_longest, self._blocks[number]
         is_block = first == last and self.sentences > 1
-        if text == self._title or (is_block and _SAYS_NOTHING.fullmatch(text)):
+        is_title = number == 0 and not self._has_headings and _TITLE.fullmatch(text)
+        if text == self._title or (is_block and (is_title or _SAYS_NOTHING.fullmatch(text))):
             return Part(text, number, number, is_alone=True)
         if first in self._codes:
             block = self._between(first, last)

@@ -182,7 +182,7 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
     if chosen is None:
         return group[0], None
     which, part, factor = chosen
-    heading = passages[which].parts.texts[part.first] if part.is_alone else ""
+    heading = passages[which].parts.texts[part.first]
     for at, passage in zip(group, passages, strict=True):  # an entry of the contents gives way to its section
         is_below = at != group[which] and passage.parts.texts[-1] == heading
         if is_below and (section := _chosen(compared, (at,)))[1] is not None:

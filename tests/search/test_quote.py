@@ -308,6 +308,12 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
             "anchors",
             "The anchors are told of by sailors of the harbour.",
         ),
+        (
+            "house.md",
+            "# Ship\n\nAnchor cleaned by our Anna\n\nThe sailors of the harbour see that the anchor of the ship is here.\n",
+            "who cleaned the anchor",
+            "Anchor cleaned by our Anna",
+        ),
         ("run.md", "# Ships\n\n```\nanchor drop\n```\n\nThe ship has an anchor.\n", "drop the anchor", "anchor drop"),
     ],
 )

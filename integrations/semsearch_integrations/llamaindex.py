@@ -36,7 +36,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra("llama-index-core", "llamaindex", distribution="./integrations") from error
 
 _NODE = "_node_content"  # metadata key of LlamaIndex for the whole node
-_SHOWN = ("citation", "title", "headings")  # metadata that a language model reads before a passage's text
+_SHOWN = ("source", "title", "headings")  # metadata that a language model reads before a passage's text
 _LEXICAL: Mode = "lexical"
 _MODES: dict[str, Mode] = {"hybrid": "hybrid", "semantic_hybrid": "hybrid", "sparse": _LEXICAL, "text_search": _LEXICAL}
 _OPERATORS = {"contains": "==", "any": "in", "nin": "not in"}  # of a list, any element may be equal

@@ -310,7 +310,7 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
         ),
         (
             "house.md",
-            "# Ship\n\nAnchor cleaned by our Anna\n\nThe sailors of the harbour see that the anchor of the ship is here.\n",
+            "# Ship\n\nAnchor cleaned by our Anna\n\nThe sailors see that the anchor of the ship is here.\n",
             "who cleaned the anchor",
             "Anchor cleaned by our Anna",
         ),

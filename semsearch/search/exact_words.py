@@ -223,7 +223,8 @@ def _headed(query: Query, candidates: Candidates, index: IndexView) -> dict[int,
     rows, headed = index.passages(candidates.ids[first].tolist()).values(), dict[int, bool]()
     documents = index.documents_of(rows)
     for row, has_before in zip(rows, candidates.spans.before[first].tolist(), strict=True):
-        titles = [*row.headings[-1:], "" if has_before else documents[row.document_id].title]
-        if any(asked in (words(title), words(title.lstrip(_NUMBER))) for title in titles):
+        titles = [*row.headings[-1:], *([] if has_before else [documents[row.document_id].title])]
+        bare = [title.lstrip(_NUMBER) for title in titles if title[:1].isdigit()]
+        if any(asked == words(title) for title in (*titles, *bare)):
             headed[row.id] = query.text in titles
     return {id_: ExactPart(query.text, as_typed, len(headed)) for id_, as_typed in headed.items()}

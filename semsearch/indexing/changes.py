@@ -43,7 +43,7 @@ from semsearch.sources.unchanged import (
     plan,
     still_skipped,
 )
-from semsearch.sources.walk import HIDDEN
+from semsearch.sources.walk import HIDDEN, UNSEEN
 from semsearch.storage.known_files import (
     count_documents,
     documents_with_other_readers,
@@ -209,8 +209,8 @@ def _compare(
     digest = partial(digest_of, max_bytes=limit, unreadable=lambda *what: unreadable.append(SkippedFile(*what)))
     changes.plan = plan(changes.known, readable, digest=digest, outdated=outdated)
     changes.plan.unchanged += changes.unchanged
-    closed = [item for item in changes.skipped if item.reason.startswith("cannot be ")]  # listed or read, just now
-    hidden = tuple(canonical(item.path) + "/" for item in closed)  # below them the documents may still be
+    unseen = [item for item in changes.skipped if item.reason.startswith(UNSEEN)]
+    hidden = tuple(canonical(item.path) + "/" for item in unseen)  # below them the documents may still be
     removed = changes.plan.removed
     changes.plan.removed = [document for document in removed if not f"{document.canonical}/".startswith(hidden)]
     changes.skipped += unreadable

@@ -71,6 +71,7 @@ _VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj"))
 _LOOKED_FOR = frozenset[str](IGNORE_FILES).union(_VENDOR_LISTS, *_OWN, _MAILDIR)
 _HAS_JUNCTIONS = sys.platform == "win32"
 _MOUNT_POINT = 0xA0000003  # the tag of a junction
+UNSEEN = ("cannot be listed", "cannot be read")  # how the reason begins for a path below which files may still be
 _OF_KERNEL = frozenset(("/proc", "/sys", "/dev"))
 _NAME = attrgetter("name")
 

@@ -1,36 +1,24 @@
-"""Audit an index: that values are what semsearch writes, and that segments hold the right ids.
+"""Audit an index: that values are of the types that their columns take, and that segments hold the right ids.
 
 Rows are used without an audit; they are audited only by `verify`, and when something fails on them, to tell an index
-that was damaged, or made by someone else, from a bug.
+that was damaged from a bug.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.errors import SemsearchError
 from semsearch.storage.document_rows import find_damaged_documents
 from semsearch.storage.passage_rows import find_damaged_passages
 from semsearch.storage.schema import COLUMNS, condition_of
-from semsearch.storage.segments import Kind, get_removed, get_segments
-from semsearch.text.languages import RULES
+from semsearch.storage.segments import Kind, get_removed
 
 _WRONG = {  # queries that must return no row
-    "headings are not texts": "SELECT 1 FROM passages, json_each(headings) AS item WHERE item.type != 'text'",
-    "places are not pairs": "SELECT 1 FROM passages, json_each(places) AS item "
-    "WHERE item.type != 'array' OR json_array_length(item.value) != 2 OR json_type(item.value, '$[0]') != 'integer'",
-    "patterns or columns of roots are not texts": " UNION ALL ".join(
-        f"SELECT 1 FROM roots, json_each({column}) AS item WHERE item.type != 'text'"
-        for column in ("include", "exclude", "text_columns", "metadata_columns")
-    ),
-    "documents are in an unknown language": f"SELECT 1 FROM documents WHERE language NOT IN {('', *RULES)}",
     "passages belong to no document": "SELECT 1 FROM passages WHERE document_id NOT IN (SELECT id FROM documents)",
     "documents have a wrong number of passages or sentences": (
         "SELECT 1 FROM documents d LEFT JOIN passages p ON p.document_id = d.id "
@@ -46,35 +34,6 @@ _WRONG = {  # queries that must return no row
         "SELECT 1 FROM documents WHERE id >= (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'next_document')"
     ),
 }
-_META: dict[str, Callable[[str], Any]] = {  # each raises, or is false, for a value that semsearch does not write
-    **dict.fromkeys(["generation", "next_document", "next_passage", "next_sentence"], lambda value: int(value) >= 0),
-    "languages": lambda value: all(code in RULES and type(n) is int for code, n in json.loads(value).items()),
-}
-_INVALID = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, SemsearchError)
-
-
-def find_faults(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield the faults of the rows, a line each; values are not shown."""
-    is_sound = True
-    try:
-        for look in (
-            find_wrong_values,
-            find_wrong_relations,
-            _stray_passages,
-        ):  # each takes as it is what the last one saw
-            faults = look(db) if is_sound else iter(())
-            for fault in faults:
-                is_sound = False
-                yield fault
-    except (sqlite3.Error, *_INVALID) as error:
-        yield f"the rows cannot be read: {error}"
-
-
-def _stray_passages(db: sqlite3.Connection) -> Iterator[str]:
-    """Compare the passages of the segments that the manifest names, without opening any."""
-    segments = get_segments(db)
-    for kind in ("passage", "words"):
-        yield from find_stray_ids(db, kind, [segment.id_ranges for segment in segments if segment.kind == kind])
 
 
 def find_wrong_relations(db: sqlite3.Connection) -> Iterator[str]:
@@ -83,7 +42,7 @@ def find_wrong_relations(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield the columns and single values whose type or range is not what semsearch writes."""
+    """Yield the columns with values that they may not hold: SQLite checks what it writes, not what it reads."""
     for table, columns in COLUMNS.items():
         for column, kind in columns.items():
             condition = condition_of(column, kind)
@@ -92,13 +51,6 @@ def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
             (wrong,) = db.execute(f"SELECT count(*) FROM {table} WHERE NOT coalesce({condition}, 0)").fetchone()
             if wrong:
                 yield f"{wrong} rows of {table} have an invalid {column}"
-    for key, value in db.execute("SELECT key, value FROM meta"):
-        try:
-            is_valid = key not in _META or _META[key](value)
-        except _INVALID:
-            is_valid = False
-        if not is_valid:
-            yield f"its {key} is invalid"
 
 
 def find_damaged_rows(db: sqlite3.Connection) -> Iterator[str]:

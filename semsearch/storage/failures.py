@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from semsearch.errors import EXHAUSTED, IndexDamaged, IndexLocked, SemsearchError, SourceError, StorageError
-from semsearch.storage.audit import find_damaged_rows, find_faults
+from semsearch.storage.audit import find_damaged_rows, find_wrong_values
 from semsearch.storage.schema import DATABASE
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -20,8 +20,6 @@ _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
 _DAMAGED = ("malformed", "Could not decode", "not a database", "no such table", "no such column")
 _SHOWN = 3  # faults of a damaged index
-
-
 # what code raises that reads rows which semsearch did not write
 _OF_ROWS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
@@ -57,9 +55,9 @@ def raise_explained(
 
 
 def _damage(folder: Path, db: sqlite3.Connection | None) -> IndexDamaged | None:
-    """What is wrong with the rows of an index, the first of it; None if they are as semsearch writes them."""
+    """What is wrong with the tables of an index, the first of it; None if nothing is."""
     try:
-        faults = [] if db is None else list(islice(find_faults(db), _SHOWN))
+        faults = [] if db is None else list(islice(find_wrong_values(db), _SHOWN))
     except (sqlite3.Error, UnicodeDecodeError, IndexDamaged) as error:  # SQLite quotes a damaged schema
         faults = [str(error)]
     damaged = f"{folder / DATABASE} is damaged: {'; '.join(faults)}; remove {folder} and index again"

@@ -20,7 +20,6 @@ from semsearch.index import Index
 from semsearch.maintenance.index_folders import summarize
 from semsearch.mapping.mapper import MAP, PassageMap, read_map, write_map
 from semsearch.results.hits import Hit
-from semsearch.storage.audit import find_faults
 from semsearch.storage.database import IndexDatabase
 from semsearch.word_vectors.table import VectorTable
 
@@ -85,18 +84,16 @@ def use(folder: Path, good: Path, small_vectors: VectorTable) -> int:
     return refused
 
 
-def test_an_index_as_we_make_it_has_no_faults(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(good / DATABASE)) as db:
-        assert list(find_faults(db)) == []
+def test_an_index_as_we_make_it_is_not_damage(good: Path, small_vectors: VectorTable, tmp_path: Path) -> None:
     assert use(copied(good, tmp_path / "copy"), good, small_vectors) == 0
 
 
-@pytest.mark.parametrize("value", ["x", -1, b"\xff\x00", "[[1]]", 1e300])
+@pytest.mark.parametrize("value", [-1, b"\xff\x00", 1e300])
 def test_values_of_other_types_are_damage_and_no_bug(
     good: Path, small_vectors: VectorTable, tmp_path: Path, value: object
 ) -> None:
     for number, (table, column) in enumerate(columns(good)):
-        if number % 5 != ["x", -1, b"\xff\x00", "[[1]]", 1e300].index(value):  # type: ignore[arg-type]  # is one of them
+        if number % 3 != [-1, b"\xff\x00", 1e300].index(value):  # type: ignore[arg-type]  # is one of them
             continue  # each column has one of the values, and each value some of the columns
         folder = copied(good, tmp_path / f"{table}-{column}")
         try:
@@ -104,16 +101,6 @@ def test_values_of_other_types_are_damage_and_no_bug(
         except sqlite3.IntegrityError:
             continue
         use(folder, good, small_vectors)
-
-
-@pytest.mark.parametrize("key", ["generation", "next_passage", "settings", "languages", "format"])
-@pytest.mark.parametrize("value", ["x", "-1", "[[1]]", "null"])
-def test_values_of_the_whole_are_checked(
-    good: Path, small_vectors: VectorTable, tmp_path: Path, key: str, value: str
-) -> None:
-    folder = copied(good, tmp_path / "bad")
-    change(folder, "UPDATE meta SET value = ? WHERE key = ?", value, key)
-    use(folder, good, small_vectors)
 
 
 def test_sentences_without_vectors_are_damage_and_no_bug(
@@ -129,37 +116,30 @@ def test_sentences_without_vectors_are_damage_and_no_bug(
 _NESTED = "[" * 100_000  # which Python's reader of JSON gives up by a RecursionError
 
 
-def test_json_that_is_nested_without_end_or_of_another_kind_is_damage_and_no_bug(
+@pytest.mark.parametrize(
+    "column",
+    [
+        "roots.include",
+        "roots.text_columns",
+        "documents.metadata",
+        "passages.headings",
+        "passages.places",
+        "fit.card",
+        "record_metadata.metadata",
+    ],
+)
+def test_json_that_is_nested_without_end_is_damage_and_no_bug(
+    good: Path, small_vectors: VectorTable, tmp_path: Path, column: str
+) -> None:
+    folder, (table, name) = copied(good, tmp_path / "bad"), column.split(".")
+    change(folder, f"UPDATE {table} SET {name} = ?", _NESTED)  # noqa: S608  # our own names
+    assert use(folder, good, small_vectors)
+
+
+def test_digests_that_are_nested_without_end_are_damage_and_no_bug(
     good: Path, small_vectors: VectorTable, tmp_path: Path
 ) -> None:
-    with closing(sqlite3.connect(good / DATABASE)) as db:
-        keys = [
-            key for (key,) in db.execute("SELECT key FROM meta WHERE key NOT IN ('created', 'digests', 'identity')")
-        ]
-    changes = [
-        (f"UPDATE {table} SET {column} = ?", _NESTED)  # noqa: S608  # our own names
-        for table, column in [
-            ("roots", "include"),
-            ("roots", "text_columns"),
-            ("documents", "metadata"),
-            ("passages", "headings"),
-            ("passages", "places"),
-            ("fit", "card"),
-            ("record_metadata", "metadata"),
-        ]
-    ]
-    changes += [(f"INSERT OR REPLACE INTO meta VALUES ('{key}', ?)", _NESTED) for key in keys]  # noqa: S608
-    kinds = {"languages": ['{"a": 1}', "[1]", "1e914"], "next_passage": ["{}", "[1]"]}
-    changes += [
-        (f"INSERT OR REPLACE INTO meta VALUES ('{key}', ?)", value)  # noqa: S608
-        for key, values in kinds.items()
-        for value in [*values, "9" * 5000]
-    ]
-    changes += [("UPDATE passages SET places = ?", '[["x", 0]]'), ("UPDATE roots SET metadata_columns = ?", "[[1]]")]
-    for number, (statement, value) in enumerate(changes):
-        folder = copied(good, tmp_path / f"{number}")
-        change(folder, statement, value)
-        assert use(folder, good, small_vectors), statement
+    folder = copied(good, tmp_path / "bad")
     with closing(sqlite3.connect(folder / DATABASE)) as db, db:
         db.execute("UPDATE meta SET value = ? WHERE key = 'digests'", (_NESTED,))
     assert use(folder, good, small_vectors)

@@ -1,24 +1,19 @@
-"""The running server: a socket, uvicorn for HTTP, in this process or in several, and limits on its connections."""
+"""The running server: a socket, and uvicorn for HTTP, in this process or in several."""
 
 from __future__ import annotations
 
-import asyncio
 import multiprocessing
 import multiprocessing.connection
 import os
 import socket
-import sys
 import threading
 from collections.abc import Callable, Set
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-import h11
 import uvicorn
 from starlette.applications import Starlette
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from semsearch.errors import UsageError
@@ -32,21 +27,11 @@ PORT = 8765
 MCP_PATH = "/mcp"
 _LAST_PORT = 65_535
 _MOST_THREADS = 8  # an index keeps as many connections
-_MOST_CONNECTIONS = 1000  # beyond them, uvicorn sheds requests; ConnectionLimits makes room before
+_MOST_CONNECTIONS = 1000  # beyond them, requests get 503
 _BACKLOG = 512
 _MOST_WRITES = 16  # writes that run or wait, and as many pictures
-HEAD_BYTES = 32_768  # of a request line and its headers, as h11 counts them
-_TOO_LARGE = 431
-_REFUSAL = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+_MOST_HEAD = 32_768  # bytes of a request line and its headers
 _ALL = ("", "0.0.0.0", "::")  # all interfaces of the machine
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """How many connections there may be, and how long one may be idle."""
-
-    most: int = 900
-    seconds: float = 10.0  # without progress; twice as long for the body of a request
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +46,6 @@ class ServerSettings:
     share: int = 32  # of them, per client on another machine
     seconds: float = 30.0  # time limit of a request
     write_seconds: float = 600.0  # time limit of a write
-    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
     def rules(self, token: str, reading_posts: Set[str]) -> AccessRules:
         """The access rules of these settings."""
@@ -123,16 +107,14 @@ def make_application(
     return Guarded(Application(make_engine(indexes, settings), mcp), rules)
 
 
-def configuration(
-    application: Guarded | Callable[[], Guarded], settings: ServerSettings, workers: int
-) -> uvicorn.Config:
+def configuration(application: Guarded | Callable[[], Guarded], workers: int) -> uvicorn.Config:
     """How uvicorn runs an application, or one for each of several processes, which call it."""
     return uvicorn.Config(
         application,
         factory=workers > 0,
         workers=workers or None,
-        http=partial(LimitedConnection, settings.connections),  # type: ignore[arg-type]  # uvicorn calls it
-        h11_max_incomplete_event_size=HEAD_BYTES,
+        http="h11",
+        h11_max_incomplete_event_size=_MOST_HEAD,
         lifespan="on",
         ws="none",
         log_config=None,
@@ -144,11 +126,9 @@ def configuration(
     )
 
 
-def run_processes(
-    application: Callable[[], Guarded], settings: ServerSettings, listening: socket.socket, workers: int
-) -> None:
+def run_processes(application: Callable[[], Guarded], listening: socket.socket, workers: int) -> None:
     """Serve by so many processes, each with an application of its own, until a signal; the dead are replaced."""
-    Multiprocess(configuration(application, settings, workers), [listening]).run()
+    Multiprocess(configuration(application, workers), [listening]).run()
 
 
 def end_with_parent() -> None:
@@ -172,9 +152,7 @@ class RunningServer:
         mcp: Starlette | None = None,
     ) -> None:
         self._listening = listening
-        self._server = uvicorn.Server(
-            configuration(make_application(indexes, settings, token, mcp=mcp), settings, workers=0)
-        )
+        self._server = uvicorn.Server(configuration(make_application(indexes, settings, token, mcp=mcp), workers=0))
 
     def run(self) -> None:
         """Serve until `stop` is called."""
@@ -184,70 +162,3 @@ class RunningServer:
     def stop(self) -> None:
         """Let `run` finish its requests and return."""
         self._server.should_exit = True
-
-
-# -- Limits on connections that uvicorn does not have ------------------------------------------------------------------
-
-
-class LimitedConnection(H11Protocol):
-    """uvicorn's protocol of a connection, and since when nothing has moved on it.
-
-    One that is idle, drips in, or reads no answers is closed after a deadline, as is one on which more requests wait
-    than a head may have bytes; where all places are taken, the longest idle one gives way. h11 refuses endless heads.
-    """
-
-    def __init__(self, limits: ConnectionLimits, **uvicorn: Any) -> None:
-        super().__init__(**uvicorn)
-        self._limits = limits
-        self._seen: tuple[object, int] = (None, 0)  # the request and the unread bytes of the answer, at the last look
-        self.idle_since = self.loop.time()
-        self._next_look: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._make_room()
-        self._next_look = self.loop.call_later(self._limits.seconds / 2, self._look)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._next_look is not None:
-            self._next_look.cancel()
-        super().connection_lost(exc)
-
-    def on_response_complete(self) -> None:
-        self.idle_since = self.loop.time()
-        if self.conn.their_state is h11.DONE and len(self.conn.trailing_data[0]) > HEAD_BYTES:
-            self.transport.close()  # requests by the thousand wait behind this one, and would be answered to nobody
-        super().on_response_complete()
-
-    def send_400_response(self, msg: str) -> None:
-        error = sys.exception()
-        if isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == _TOO_LARGE:
-            self.transport.write(_REFUSAL)
-            self.transport.close()
-        else:
-            super().send_400_response(msg)
-
-    @property
-    def is_answering(self) -> bool:
-        """Whether a complete request is waiting for its answer."""
-        return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
-
-    def _look(self) -> None:
-        """Close the connection if it has not moved for too long, as it does while an answer is made or read."""
-        now, unread = self.loop.time(), self.transport.get_write_buffer_size()
-        if self._seen != (self.cycle, unread) or (self.is_answering and not unread):
-            self._seen, self.idle_since = (self.cycle, unread), now
-        is_receiving_body = self.cycle is not None and self.cycle.more_body
-        if now - self.idle_since >= self._limits.seconds * (2 if is_receiving_body else 1):
-            self.transport.abort()
-        else:
-            self._next_look = self.loop.call_later(self._limits.seconds / 2, self._look)
-
-    def _make_room(self) -> None:
-        """Close the longest idle connection if there are too many."""
-        others: list[Any] = [connection for connection in self.connections if connection is not self]
-        idle = [connection for connection in others if not connection.is_answering]
-        if len(others) >= self._limits.most and idle:
-            longest = min(idle, key=lambda connection: connection.idle_since)
-            self.connections.discard(longest)
-            longest.transport.abort()

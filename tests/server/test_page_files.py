@@ -10,6 +10,7 @@ import pytest
 from serving import Asker, running
 
 import semsearch.server
+from semsearch.results.hits import LINELESS
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.running import ServerSettings
 
@@ -50,6 +51,12 @@ def test_the_page_comes_without_the_token_and_its_answers_do_not(folder: Path) -
         assert asker.get("/v1/indexes").status == 401
         assert asker.ask("POST", "/").status == 401
         assert asker.get("/", headers={"Host": "evil.example"}).status == 421
+
+
+def test_the_page_cites_without_lines_what_hits_cite_without_lines() -> None:
+    names = re.search(r'LINELESS = new Set\(\s*"([a-z0-9 ]+)"', page_files()["/page/js/passages.js"].decode())
+    assert names is not None
+    assert {*names[1].split()} == LINELESS
 
 
 def test_nothing_in_the_page_makes_markup_of_data_or_names_another_place() -> None:

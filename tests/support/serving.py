@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import ConnectionLimits, RunningServer, ServerSettings, listen
+from semsearch.server.running import RunningServer, ServerSettings, listen
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 TOKEN = "a token for tests, of enough characters"
-PATIENT = ServerSettings(  # other programs may have the processor
-    port=0, seconds=600, connections=ConnectionLimits(seconds=600)
-)
+PATIENT = ServerSettings(port=0, seconds=600)  # other programs may have the processor
 
 
 @dataclass(frozen=True)

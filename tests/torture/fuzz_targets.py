@@ -32,6 +32,7 @@ from sample_files.valid_files import NAMES, sound
 from sealing import reseal
 from serving import TOKEN
 from small import small_vectors, write_articles
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from semsearch import trust
@@ -54,7 +55,7 @@ from semsearch.readers.reader_child import MessageError, receive
 from semsearch.remote_index import RemoteIndex
 from semsearch.results.codec import to_dict
 from semsearch.server.open_indexes import OpenIndexes
-from semsearch.server.running import ConnectionLimits, LimitedConnection, RunningServer, ServerSettings, listen
+from semsearch.server.running import RunningServer, ServerSettings, listen
 from semsearch.sources.ignore import compose, globs, rules_of_folder
 from semsearch.storage.published import name_of, published_at
 from semsearch.storage.schema import DATABASE
@@ -597,11 +598,10 @@ def _connect(folder: Path) -> Run:
     failures = list[str]()
 
     async def exchange(data: bytes) -> bytes:
-        protocol = partial(LimitedConnection, ConnectionLimits())
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: failures.append(str(context)))
         listening = await loop.create_server(
-            lambda: protocol(config=config, server_state=ServerState(), app_state={}), "127.0.0.1", 0
+            lambda: H11Protocol(config=config, server_state=ServerState(), app_state={}), "127.0.0.1", 0
         )
         reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
         answer = b""

@@ -139,7 +139,7 @@ def _run(
         complain(f"serving {', '.join(opened.names())}; the token is in {token_path()}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):  # raised once all is answered
             if workers:
-                run_processes(partial(_application, served, settings, token), settings, listening, workers)
+                run_processes(partial(_application, served, settings, token), listening, workers)
             else:
                 server.run()
 

@@ -96,9 +96,9 @@ export function sourceAddress(hit, context) {
 
 // Where a passage is, in the words that the terminal uses: `guide.md:10`, `report.pdf p. 3, top`
 
-// as in semsearch/results/hits.py
+// as in semsearch/results/hits.py, with which a test compares it
 const LINELESS = new Set(
-  "pdf picture doc docx ppt pptx xlsx xls odt ods odp rtf epub fb2 mail msg archive notebook subtitles".split(" "),
+  "pdf picture doc docx ppt pptx xlsx odt ods odp rtf epub fb2 mail msg archive notebook subtitles".split(" "),
 );
 
 /** Whether the files of a format have no lines of their own. @param {string} format */

@@ -22,8 +22,8 @@ from semsearch import maintenance
 from semsearch.arrays.types import Float32
 from semsearch.citations import candidates_for, context_of
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
-from semsearch.rerankers import Reranker, load_reranker, options_for, rerank
-from semsearch.results.options import strings
+from semsearch.rerankers import Reranker, opened_reranker, options_for, rerank
+from semsearch.results.options import passage_ids, strings, whole_number
 from semsearch.search.searcher import Searcher
 from semsearch.searchable import Searchable, path_or_id
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
@@ -33,6 +33,7 @@ from semsearch.storage.find_document import find_document
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.published import open_published, published_at
 from semsearch.storage.schema import get_meta
+from semsearch.system.locations import usable_path
 from semsearch.system.parallel import while_wanted
 from semsearch.trust import forget, named_outside, record, require
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, is_shipped, open_vectors
@@ -71,7 +72,7 @@ class Index(Writable, Searchable):
     def __init__(
         self, path: str | Path, *, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
     ) -> None:
-        self.path: Path = Path(path)
+        self.path: Path = usable_path(path)
         self._database = IndexDatabase(self.path)
         self._word_vectors = VectorsInUse(self.path, vectors)
         self._reranker = reranker
@@ -90,11 +91,12 @@ class Index(Writable, Searchable):
         passages that it scores from their text. Raises IndexExists, VectorsError, UsageError, StorageError;
         IndexDamaged where the folder holds something else.
         """
+        folder = usable_path(path)
         vectors = DEFAULT_VECTORS if (chosen := options.get("vectors")) is None else chosen
         opened = open_vectors(vectors)
         settings = Settings.of_new(opened, options)
-        maintenance.create(Path(path), settings)
-        index = cls(path)
+        maintenance.create(folder, settings)
+        index = cls(folder)
         index._word_vectors.use(opened, vectors)
         with index._database.written() as db:
             record(index._database, named_outside(index._database, db))
@@ -156,9 +158,7 @@ class Index(Writable, Searchable):
             if not database.is_copy:
                 check(database)
                 check_given(database)
-            if isinstance(reranker, str):
-                reranker = load_reranker(reranker)
-            index._reranker = reranker
+            index._reranker = opened_reranker(reranker)
             if vectors is not None:
                 index._vectors()
         except BaseException:
@@ -287,11 +287,11 @@ class Index(Writable, Searchable):
         Where the id of a `sentence` or of a `passage`, a `line` or a `page` is given, those of its group of `limit`:
         of the first of these that the document has. `name` is as for `document`. Raises SourceError, UsageError.
         """
-        for number in (offset, limit, sentence, passage, line, page):
-            if number is not None and not (isinstance(number, int) and -1 < number < 1 << 53):
-                raise UsageError(f"give an offset and places as whole numbers from 0 on, not {number!r}")
-        if limit < 1:
-            raise UsageError(f"give a limit from 1 on, not {limit}")
+        places = {"sentence": sentence, "passage": passage, "line": line, "page": page}
+        given = {what: number for what, number in places.items() if number is not None}
+        for what, number in {"offset": offset, "limit": limit, **given}.items():
+            if whole_number(what, number, least=int(what == "limit")) >= 1 << 53:
+                raise UsageError(f"{what} must be less than 2^53, not {number}")
         sought, name = maintenance.SoughtPassage(sentence, passage, line, page), path_or_id("passages", name)
         with self._database.reading() as db:
             return maintenance.read_passages(db, name, offset=offset, limit=limit, sought=sought)
@@ -309,8 +309,7 @@ class Index(Writable, Searchable):
 
         Raises as `page`, and SourceError for a page that takes too long.
         """
-        if width < 1:
-            raise UsageError(f"a picture is at least 1 pixel wide, not {width}")
+        width = whole_number("width", width, least=1)
         place = maintenance.find_page(self._database, path_or_id("page_picture", name), page)
         return maintenance.picture_of(place, width)
 
@@ -330,9 +329,7 @@ class Index(Writable, Searchable):
         three seconds; asked again before the next write, it is there at once. Raises UsageError for a filter that makes
         no sense.
         """
-        if not isinstance(values, int) or isinstance(values, bool) or values < 0:
-            raise UsageError(f"values must be a whole number, not {values!r}")
-        chosen = strings(filters, "filters")
+        chosen, values = strings(filters, "filters"), whole_number("values", values, least=0)
         return self.searcher.in_one_generation(lambda index: maintenance.count_facets(chosen, values, index))
 
     @property
@@ -443,7 +440,7 @@ class Index(Writable, Searchable):
 
     def map_passages(self, ids: Sequence[int]) -> list[MapPassage]:
         """Return the passages behind points of the map, by their ids; those that have gone are left out."""
-        return self._mapping().shown(ids)
+        return self._mapping().shown(passage_ids(ids))
 
     # -- what it has opened --------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from semsearch.citations import candidates_for, context_of
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch
-from semsearch.rerankers import Reranker, options_for, rerank
+from semsearch.rerankers import Reranker, opened_reranker, options_for, rerank
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import Mode, SearchOptions
@@ -55,18 +55,20 @@ class MultiIndex(Searchable):
     that none has to be made anew when they are searched together; each answers from its own generation.
     """
 
-    def __init__(self, indexes: Mapping[str, Index], *, reranker: Reranker | None = None) -> None:
+    def __init__(self, indexes: Mapping[str, Index], *, reranker: Reranker | str | None = None) -> None:
         """Take opened indexes by names. A `reranker` reads the first hits of all, and those of each do not count."""
-        if not isinstance(indexes, Mapping) or not all(isinstance(index, Index) for index in indexes.values()):
+        if not isinstance(indexes, Mapping) or not all(
+            isinstance(name, str) and isinstance(index, Index) for name, index in indexes.items()
+        ):
             raise UsageError(f"expected indexes by name, as {{'notes': Index.open('indexes/notes')}}, got {indexes!r}")
         if not indexes:
             raise UsageError("no index is given; give at least one")
         self.indexes: dict[str, Index] = dict(indexes)
-        self._reranker = reranker
+        self._reranker = opened_reranker(reranker)
 
     @classmethod
     def open(
-        cls, *paths: str | Path, vectors: WordVectorsLike | None = None, reranker: Reranker | None = None
+        cls, *paths: str | Path, vectors: WordVectorsLike | None = None, reranker: Reranker | str | None = None
     ) -> MultiIndex:
         """Open the indexes in these folders, or at these places. Each is called like its folder, or by more of it.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from http.client import HTTPException
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import Any
 from urllib.parse import quote, urlencode
 from urllib.request import Request
@@ -19,7 +20,7 @@ from semsearch.errors import SemsearchError, ServerError, UsageError
 from semsearch.results.documents import DocumentInfo, DocumentText
 from semsearch.results.explanation import Explanation
 from semsearch.results.hits import Context, Hit, Hits, Occurrences
-from semsearch.results.options import Mode, SearchOptions, strings
+from semsearch.results.options import Mode, SearchOptions, finite_number, strings
 from semsearch.results.origin import Correction
 from semsearch.results.reports import Status
 from semsearch.searchable import Searchable, path_or_id
@@ -48,18 +49,20 @@ class RemoteIndex(Searchable):
         token: str | None = None,
         timeout: float = 60.0,
     ) -> None:
-        parts = split_uri(url)
+        parts = split_uri(url := str(url))
         is_address = parts.scheme in ("http", "https") and parts.hostname and is_plain(url)
         if not is_address or parts.query or parts.fragment:
             raise UsageError(f"{url!r} is not the address of a server; give one such as http://127.0.0.1:8765")
-        if token is not None and not (token.isascii() and token.isprintable()):
-            raise UsageError("the token has characters other than printable ASCII")
+        if token is not None and not (isinstance(token, str) and token.isascii() and token.isprintable()):
+            raise UsageError("the token must be a string of printable ASCII characters")
+        if not 0 < finite_number("timeout", timeout) <= TIMEOUT_MAX:
+            raise UsageError(f"timeout must be a positive number of seconds, not {timeout!r}")
         self.url = url
         self.name: str | tuple[str, ...] | None = (
             index if index is None or isinstance(index, str) else _one_or_several(index)
         )
         self._headers = {"Accept": "application/json"} | ({} if token is None else {"Authorization": f"Bearer {token}"})
-        self._timeout = timeout
+        self._timeout = float(timeout)
         self._opener = opener(by_proxy=False)
 
     def close(self) -> None:

@@ -35,7 +35,7 @@ from semsearch.arrays.types import Float32, Floating
 from semsearch.arrays.vectors import unit_rows
 from semsearch.errors import MissingExtra, ModelError, UsageError, install_command
 from semsearch.results.hits import Hit, Hits
-from semsearch.results.options import SearchOptions
+from semsearch.results.options import SearchOptions, finite_number
 from semsearch.results.origin import Rerank
 from semsearch.system.locations import expanded
 
@@ -297,9 +297,18 @@ def load_reranker(model: str | Path = DEFAULT, *, seconds: float = SECONDS) -> M
     reaches the network. Vectors of passages are kept while the reranker is. Raises MissingExtra, ModelError, and
     UsageError for a timeout that is not positive.
     """
-    if not seconds > 0:
+    if not finite_number("seconds", seconds) > 0:
         raise UsageError(f"the rerank timeout must be positive, got {seconds:g} seconds; {SECONDS:g} is usual")
     return ModelReranker(_opened(os.fspath(model)), seconds)
+
+
+def opened_reranker(reranker: object) -> Reranker | None:
+    """A reranker, opened by its model where it is a string. Raises UsageError for what is no function."""
+    if isinstance(reranker, str):
+        return load_reranker(reranker)
+    if reranker is not None and not callable(reranker):
+        raise UsageError(f"a reranker must be a function of a query and its hits, or name a model, not {reranker!r}")
+    return reranker
 
 
 def _opened(model: str) -> TextEncoder | PairScorer:

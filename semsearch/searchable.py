@@ -16,7 +16,7 @@ from weakref import ref
 
 from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, Context, Hit, Hits, best_of
-from semsearch.results.options import RANKING, Mode, SearchKeywords, SearchOptions, strings
+from semsearch.results.options import RANKING, Mode, SearchKeywords, SearchOptions, strings, whole_number
 
 if TYPE_CHECKING:
     from semsearch.results.explanation import Explanation
@@ -141,10 +141,7 @@ class Searchable(ABC):
         which is semsearch.results.hits.FLOOR unless `options` or a keyword say otherwise. So the text is empty if
         nothing answers. 0 leaves out none. Of several indexes, citations name the index. Raises UsageError as `search`.
         """
-        if not isinstance(max_words, int) or isinstance(max_words, bool):
-            raise UsageError(f"max_words must be a whole number, not {max_words!r}")
-        if max_words < LEAST_WORDS:
-            raise UsageError(f"max_words must be at least {LEAST_WORDS}, not {max_words}; some hundreds are usual")
+        max_words = whole_number("max_words", max_words, least=LEAST_WORDS)
         chosen = SearchOptions.chosen(_CONTEXT if options is None else options, None, keywords)
         context = self._context(query, replace(chosen, context=0), max_words)
         _log(context.warnings or ())

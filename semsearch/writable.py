@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Unpack
 from semsearch import indexing
 from semsearch.errors import UsageError
 from semsearch.readers.registry import MAX_BYTES, Columns
-from semsearch.results.options import strings
+from semsearch.results.options import strings, whole_number
 from semsearch.settings import SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase
 from semsearch.system import plugins
-from semsearch.system.locations import local_path, uri_scheme
+from semsearch.system.locations import local_path, uri_scheme, usable_path
 from semsearch.trust import allowed_write, given_paths, require
 
 if TYPE_CHECKING:
@@ -254,9 +254,7 @@ def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]
 
 
 def _processes(count: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise UsageError(f"processes must be a whole number (0: as many as are useful), not {count!r}")
-    return count
+    return whole_number("processes", count, least=0)
 
 
 def _texts(**values: Iterable[str]) -> list[tuple[str, ...]]:
@@ -268,12 +266,8 @@ def _texts(**values: Iterable[str]) -> list[tuple[str, ...]]:
     return checked
 
 
-def _paths(paths: Sequence[object]) -> tuple[str | Path, ...]:
-    for path in paths:
-        if not isinstance(path, str | Path):
-            raise UsageError(
-                f"a path must be a string or a Path, not {path!r}; give each path as an argument of its own"
-            )
-        if path == "":
-            raise UsageError("a path is empty; the current folder is '.'")
-    return tuple(local_path(path) if isinstance(path, str) else path for path in paths if isinstance(path, str | Path))
+def _paths(paths: Sequence[str | Path]) -> tuple[str | Path, ...]:
+    local_paths = [local_path(path) if isinstance(path, str) else path for path in paths]
+    for path in local_paths:
+        usable_path(path)
+    return tuple(local_paths)

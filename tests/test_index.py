@@ -24,6 +24,7 @@ from semsearch.errors import (
     VectorsMismatch,
 )
 from semsearch.index import Index
+from semsearch.multi_index import MultiIndex
 from semsearch.readers.document import Text
 from semsearch.results.reports import Progress
 from semsearch.word_vectors.table import VectorTable
@@ -383,6 +384,9 @@ def test_an_index_can_be_moved_with_its_folder(index: Index, docs: Path, tmp_pat
 # -- what is not meant, and what is damaged ------------------------------------------------------------------------
 
 
+UNUSABLE: list[Any] = [5, "", "a\0b", "a\ud800", "a" * 5000]  # as paths
+
+
 def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_path: Path) -> None:
     wrong: list[Callable[[], object]] = [
         lambda: index.search("moon", 1.5),  # type: ignore[arg-type]
@@ -397,6 +401,20 @@ def test_an_argument_of_the_wrong_kind_is_refused(index: Index, docs: Path, tmp_
         lambda: index.sync(docs, include=[""]),
         lambda: index.sync(""),
         lambda: index.remove(""),
+        *(lambda path=path: index.sync(path) for path in UNUSABLE),
+        *(lambda path=path: index.load(path) for path in UNUSABLE),
+        *(lambda path=path: index.export(path) for path in UNUSABLE),
+        *(lambda path=path: Index.create(path) for path in UNUSABLE),
+        *(lambda path=path: Index.open(path, create=True) for path in UNUSABLE),
+        *(lambda path=path: MultiIndex.open(path) for path in UNUSABLE),
+        *(lambda path=path: Index.create(tmp_path / "other", vectors=path) for path in UNUSABLE),
+        lambda: index.passages("a", offset=None),  # type: ignore[arg-type]
+        lambda: index.page_picture("a", 1, width="9"),  # type: ignore[arg-type]
+        lambda: index.map_passages(["a"]),  # type: ignore[list-item]
+        lambda: index.refit(progress="yes"),  # type: ignore[arg-type]
+        lambda: Index.open(index.path, reranker=True),  # type: ignore[arg-type]
+        lambda: MultiIndex({1: index}),  # type: ignore[dict-item]
+        lambda: MultiIndex({"a": index}, reranker=True),  # type: ignore[arg-type]
         lambda: index.add(["a"]),  # type: ignore[list-item]
         lambda: index.add([Text("a", 1)]),  # type: ignore[arg-type]
         lambda: index.add([Text("a\ud800", "A bee.")]),

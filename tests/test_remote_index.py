@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packages import needed
@@ -161,12 +162,20 @@ def test_an_error_of_the_index_there_is_raised_here() -> None:
         remote.search("ship")
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8765", "ftp://localhost", "http://", "http://localhost?x", "file:///"])
-def test_what_is_no_address_is_refused_at_once(url: str) -> None:
+@pytest.mark.parametrize(
+    "url", ["", "localhost:8765", "ftp://localhost", "http://", "http://localhost?x", "file:///", 5]
+)
+def test_what_is_no_address_is_refused_at_once(url: Any) -> None:
     with pytest.raises(UsageError, match="is not the address of a server"):
         Index.connect(url)
 
 
+def test_what_is_no_time_is_refused_at_once() -> None:
+    for timeout in (0, -1, float("inf"), float("nan"), "60"):
+        with pytest.raises(UsageError, match="timeout"):
+            Index.connect("http://localhost", timeout=timeout)  # type: ignore[arg-type]
+
+
 def test_a_token_cannot_bring_headers_of_its_own() -> None:
-    with pytest.raises(UsageError, match="characters other than printable ASCII"):
+    with pytest.raises(UsageError, match="printable ASCII"):
         Index.connect("http://localhost", token="a\r\nHost: evil")

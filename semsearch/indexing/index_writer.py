@@ -57,6 +57,8 @@ _OF_FILES = {"reading": "reading files", "recognizing": "recognizing text"}  # p
 @contextmanager
 def reporting(progress: Reporting) -> Iterator[Report | None]:
     """What a writer calls with its progress, while the block runs."""
+    if not isinstance(progress, bool | None) and not callable(progress):
+        raise UsageError(f"progress must be a function, true or false, not {progress!r}")
     if not isinstance(progress, bool) or not progress:
         yield progress or None
         return

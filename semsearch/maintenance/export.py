@@ -32,7 +32,7 @@ from semsearch.storage.document_rows import (
 from semsearch.storage.find_document import path_of
 from semsearch.storage.passage_rows import PassageRow, each_passage, get_spans
 from semsearch.system.durable import durable_file
-from semsearch.system.locations import working_folder
+from semsearch.system.locations import usable_path, working_folder
 from semsearch.word_vectors.table import WordVectors
 
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ def export_index(
             reader = IndexReader(db, database, word_vectors) if vectors else None
             return _write_lines(export_rows(db, unit, vectors=reader, filters=filters), out)
 
-    if not isinstance(target, str | Path):
+    if not isinstance(target, str | Path) and hasattr(target, "write"):
         return write_to(target)
+    path = usable_path(target)
     try:
-        with durable_file(Path(target)) as out:
+        with durable_file(path) as out:
             return write_to(out)
     except OSError as error:
         raise StorageError(f"{target} cannot be written: {error.strerror or error}; choose another path") from error

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
-from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, get_args
+from typing import Any, Literal, SupportsFloat, TypedDict, get_args
 
 from semsearch.errors import UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
@@ -57,15 +57,17 @@ class SearchOptions(Record):
 
     def __post_init__(self) -> None:
         values = {
-            "k": _whole("k", self.k, least=1),
-            "context": _whole("context", self.context, least=0),
-            "min_score": None if self.min_score is None else _finite("min_score", self.min_score),
+            "k": whole_number("k", self.k, least=1),
+            "context": whole_number("context", self.context, least=0),
+            "min_score": None if self.min_score is None else finite_number("min_score", self.min_score),
             "filters": strings(self.filters, "filters"),
             "boosts": strings(self.boosts, "boosts"),
             "regex": strings(self.regex, "regex"),
-            "passages": None if self.passages is None else _ids(self.passages),
-            "per_document": None if self.per_document is None else _whole("per_document", self.per_document, least=1),
-            "floor": _finite("floor", self.floor),
+            "passages": None if self.passages is None else passage_ids(self.passages),
+            "per_document": None
+            if self.per_document is None
+            else whole_number("per_document", self.per_document, least=1),
+            "floor": finite_number("floor", self.floor),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -102,33 +104,34 @@ def strings(values: Iterable[str], name: str) -> tuple[str, ...]:
     return texts
 
 
-def _ids(values: object) -> tuple[int, ...]:
+def passage_ids(values: object) -> tuple[int, ...]:
     """Check ids of passages. A NumPy array of them will do."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise UsageError(f"passages must be ids of passages, not {values!r}")
-    ids = tuple(_whole("an id of a passage", value, least=0) for value in values)
+    ids = tuple(whole_number("an id of a passage", value, least=0) for value in values)
     if any(id_ >= _INT64_END for id_ in ids):
         raise UsageError("an id of a passage must be a whole number from 0 to 2^63 - 1")
     return ids
 
 
-def _finite(name: str, number: object) -> float:
-    """A number that scores can be compared with: neither NaN nor infinite."""
+def finite_number(name: str, number: object) -> float:
+    """A number that others can be compared with: neither NaN nor infinite. Raises UsageError."""
     try:
         value = float(number) if isinstance(number, SupportsFloat) else math.nan
-    except OverflowError:  # a whole number of hundreds of digits
+    except (OverflowError, TypeError):  # a whole number of hundreds of digits, several numbers
         value = math.inf
     if not math.isfinite(value):
         raise UsageError(f"{name} must be a finite number, not {number!r}")
     return value
 
 
-def _whole(name: str, number: object, *, least: int) -> int:
-    if type(number) is int:  # the protocol check takes a hundred times as long, at every search
-        value = number
-    elif isinstance(number, SupportsIndex):
-        value = index(number)
-    else:
+def whole_number(name: str, number: object, *, least: int) -> int:
+    """A whole number, also one of NumPy. Raises UsageError for anything else, and for a smaller one."""
+    try:
+        value = index(number) if not isinstance(number, bool) else None  # type: ignore[arg-type]  # or raises
+    except TypeError:
+        value = None
+    if value is None:
         raise UsageError(f"{name} must be a whole number, not {number!r}")
     if value < least:
         raise UsageError(f"{name} must be at least {least}, not {value}")

@@ -15,7 +15,7 @@ from semsearch.errors import UsageError
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.schema import DATABASE
 from semsearch.system import plugins
-from semsearch.system.locations import expanded, split_uri, uri_scheme
+from semsearch.system.locations import expanded, split_uri, uri_scheme, usable_path
 
 GROUP = "semsearch.snapshots"
 MARKER = "semsearch.json"  # a folder with this file and without a database holds published snapshots
@@ -25,10 +25,10 @@ def published_at(path: str | Path) -> str | None:
     """The URI of a published index: as given, or that of a folder with snapshots; None for the folder of an index."""
     if isinstance(path, str) and uri_scheme(path):
         return path
-    folder = expanded(path)
+    folder = expanded(usable_path(path))
     try:
         is_published = (folder / MARKER).is_file() and not (folder / DATABASE).exists()
-    except (OSError, ValueError):
+    except OSError:
         return None
     return folder.absolute().as_uri() if is_published else None
 

@@ -8,6 +8,7 @@ may write to, such as /tmp, a stranger could have left something to be found. UR
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -16,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from semsearch.errors import UsageError
+from semsearch.errors import UsageError, quoted
 
 
 def working_folder() -> Path:
@@ -96,6 +97,25 @@ def data_folder() -> Path:
 
 
 # -- Names -------------------------------------------------------------------------------------------------------------
+
+
+def usable_path(path: object) -> Path:
+    """A path that a file or folder can have here. Raises UsageError for another type, and for what no system looks up:
+    an empty one, a NUL character, characters that its names cannot have, too many of them.
+    """
+    if not isinstance(path, str | Path):
+        several = "; give each path as an argument of its own" if isinstance(path, list | tuple | set) else ""
+        raise UsageError(f"a path must be a string or a Path, not {path!r}{several}")
+    if path == "":
+        raise UsageError("a path is empty; the current folder is '.'")
+    try:
+        os.lstat(path)
+    except ValueError as error:  # a NUL character, or half of a surrogate pair
+        raise UsageError(f"{str(path)!a} cannot be a path ({error}); give another") from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(f"{quoted(str(path))} cannot be a path: {error.strerror}; give a shorter one") from None
+    return Path(path)
 
 
 def expanded(path: str | Path) -> Path:

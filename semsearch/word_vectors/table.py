@@ -24,7 +24,7 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ import numpy.typing as npt
 from semsearch.arrays.hash_table import look_up
 from semsearch.arrays.types import Float32, Int32, UInt64
 from semsearch.errors import EXHAUSTED, UsageError, VectorsError, VectorsMismatch
+from semsearch.system.locations import usable_path
 from semsearch.text.ragged import OovWords
 from semsearch.text.tokens import TOKENISER_VERSION, hash_words
 from semsearch.word_vectors.pieces import Pieces
@@ -40,6 +41,7 @@ FORMAT = "semsearch word vectors 1"
 Dtype = Literal["int8", "float16", "float32"]
 
 
+@runtime_checkable
 class WordVectors(Protocol):
     """The word vectors that an embedder works with: V words with ids from 0, vectors of d dimensions, and p(w)."""
 
@@ -252,9 +254,9 @@ def load_vectors(name_or_path: str | Path = DEFAULT_VECTORS) -> VectorTable:
     For a GloVe, word2vec or fastText file, the folder beside it that `semsearch vectors import` has made is opened.
     Raises VectorsError if there are none, or they cannot be read.
     """
-    if table := shipped(str(name_or_path)):
+    path = usable_path(name_or_path)
+    if table := shipped(str(path)):
         return table
-    path = Path(name_or_path)
     if path.is_file():
         folder = path.with_name(f"{path.name}.semsearch")
         if not folder.is_dir():
@@ -269,7 +271,11 @@ def load_vectors(name_or_path: str | Path = DEFAULT_VECTORS) -> VectorTable:
 
 def open_vectors(vectors: WordVectorsLike) -> WordVectors:
     """Open word vectors by name or path, as `load_vectors`; a table that is open already is returned."""
-    return load_vectors(vectors) if isinstance(vectors, str | Path) else vectors
+    if isinstance(vectors, str | Path):
+        return load_vectors(vectors)
+    if not isinstance(vectors, WordVectors):
+        raise UsageError(f"word vectors are given by their name or path, or opened, not as {vectors!r}")
+    return vectors
 
 
 class VectorsReference(NamedTuple):

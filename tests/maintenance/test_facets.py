@@ -179,5 +179,5 @@ def test_as_many_values_are_listed_as_asked_for_and_the_others_counted(index: In
 
 @pytest.mark.parametrize("values", [-1, True, "3", None])
 def test_a_number_of_values_that_is_none_is_refused(values: object, index: Index) -> None:
-    with pytest.raises(UsageError, match="values must be a whole number"):
+    with pytest.raises(UsageError, match="values must be"):
         index.facets(values=values)  # type: ignore[arg-type]  # on purpose

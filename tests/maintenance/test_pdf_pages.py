@@ -125,5 +125,5 @@ def test_what_is_not_in_the_index_is_not_shown(index: Index, paper: Path) -> Non
     other.write_bytes(paper.read_bytes())
     with pytest.raises(SourceError, match="is not in the index"):
         index.page_picture(other, 1)
-    with pytest.raises(UsageError, match="at least 1 pixel"):
+    with pytest.raises(UsageError, match="width must be at least 1"):
         index.page_picture(paper, 1, width=0)

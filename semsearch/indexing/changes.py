@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from semsearch.errors import SourceError, UsageError
 from semsearch.readers.document import WAITING
 from semsearch.readers.registry import FORMATS, MAX_BYTES, NO_COLUMNS, PICTURE, Columns
 from semsearch.results.reports import SkippedFile, SyncReport, count_endings
-from semsearch.sources.root_files import digest_of, files_of, present_files, remote_source
+from semsearch.sources.root_files import digests_of, files_of, present_files, remote_source
 from semsearch.sources.roots import (
     Root,
     RootPart,
@@ -39,12 +40,13 @@ from semsearch.sources.unchanged import (
     PresentFile,
     Skip,
     SyncPlan,
-    looks_unchanged,
     plan,
     still_skipped,
+    take_unchanged,
 )
 from semsearch.sources.walk import HIDDEN, UNSEEN
 from semsearch.storage.known_files import (
+    check_documents_by_path,
     count_documents,
     documents_with_other_readers,
     get_known,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 _GONE = (FileNotFoundError, NotADirectoryError)
+_AT_ONCE = 4096  # files that are compared together: a walk may find a million
 
 
 @dataclass(slots=True)
@@ -190,6 +193,7 @@ def _compare(
     changes.known += [document for root in roots.absorbed for document in get_known(db, root)]
     changes.warnings += roots.warnings
     outdated = _outdated(db, roots)
+    check_documents_by_path(db)
     skips = {path: skip for path, skip in get_skips(db).items() if path not in forced}
     parts_of = defaultdict[Root, list[RootPart]](list, {root: [] for root in roots.wanted})
     for part in roots.parts:
@@ -206,8 +210,8 @@ def _compare(
         else:
             (unreadable if file.has_reader else changes.passed_over).append(SkippedFile(file.absolute, skip.reason))
     limit = MAX_BYTES if max_bytes is None else max_bytes
-    digest = partial(digest_of, max_bytes=limit, unreadable=lambda *what: unreadable.append(SkippedFile(*what)))
-    changes.plan = plan(changes.known, readable, digest=digest, outdated=outdated)
+    digests = partial(digests_of, max_bytes=limit, unreadable=lambda *what: unreadable.append(SkippedFile(*what)))
+    changes.plan = plan(changes.known, readable, digests=digests, outdated=outdated)
     changes.plan.unchanged += changes.unchanged
     unseen = [item for item in changes.skipped if item.reason.startswith(UNSEEN)]
     hidden = tuple(canonical(item.path) + "/" for item in unseen)  # below them the documents may still be
@@ -236,25 +240,21 @@ def _look_at(
     outdated, suspected = suspects
     compared = {document.path for document in known.values() if document.document_id in outdated} if outdated else set()
     compared |= {path.removeprefix(root.canonical("")) for path in suspected}
-    others, unchanged = list[FoundFile](), 0
+    others, count = list[FoundFile](), len(known)
     try:
-        for file in files_of(root, changes.skip, [part.path for part in parts] or None):
-            document = None if parts or root.single or file.path in compared else known.get(file.path)
-            if document is not None and looks_unchanged(document, file.size, file.mtime_ns):
-                del known[file.path]
-                unchanged += 1
-            else:
-                others.append(file)
+        files = iter(files_of(root, changes.skip, [part.path for part in parts] or None))
+        while some := [*islice(files, _AT_ONCE)]:
+            others += some if parts or root.single else take_unchanged(some, known, compared)
     except SourceError as error:
         _note_unlisted(db, root, error, changes, prune=prune)
         return
     if parts and known and not others and len(known) == count_documents(db, root):
         changes.roots.take_whole(root)
         _look_at(db, root, (), changes, prune=prune, suspects=suspects)
-    elif others or unchanged or prune or parts or not known:
+    elif others or len(known) < count or prune or parts or not known:
         changes.known += known.values()
         changes.present += present_files(root, others)
-        changes.unchanged += unchanged
+        changes.unchanged += count - len(known)
     else:
         globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
         why = f"has no files {'with ' + ' '.join(globs) if globs else 'any more'}"

@@ -106,33 +106,37 @@ def files_of(root: Root, skipped: Skipped, paths: Iterable[str] | None = None) -
 
 def present_files(root: Root, files: Iterable[FoundFile]) -> list[PresentFile]:
     """Convert files that were found in a root to the form in which a sync compares them."""
-    present = []
-    prefix, inside = len(root.path.rstrip("/")) + 1, root.canonical("")
-    columns, store, is_readable = root.columns, root.store, readable_files(root.include)
-    for file in files:
+    files, present, prefix = [*files], list[PresentFile](), len(root.path.rstrip("/")) + 1
+    is_readable, columns, store = readable_files(root.include), root.columns, root.store
+    for file, canonical in zip(files, root.canonical_paths([file.path for file in files]), strict=True):
         spelled, absolute = file.path, file.absolute
         if not spelled.isascii() and not root.single:
             spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
         has_reader = is_readable(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
-        place = root.id, file.path, inside if root.single else inside + file.path, spelled, absolute
+        place = root.id, file.path, canonical, spelled, absolute
         present.append(PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store))
     return present
 
 
-def digest_of(file: PresentFile, *, max_bytes: int, unreadable: Skipped) -> str | None:
-    """The digest of a file's content; "" for one of a store that is too large to be read. None if it cannot be read,
+def digests_of(files: Iterable[PresentFile], *, max_bytes: int, unreadable: Skipped) -> list[str | None]:
+    """The digest of each file's content; "" for one of a store that is too large to be read. None if it cannot be read,
     which is reported, unless it was deleted since it was found: then its reader does so.
     """
-    try:
-        if not file.store:
-            return source_digest(file.absolute)
-        if file.size > max_bytes:
-            return ""
-        return content_digest(remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1).data)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if is_resource_exhaustion(error):
-            raise
-        unreadable(file.absolute, f"cannot be read: {error.strerror or error}")
-        return None
+    digests = list[str | None]()
+    for file in files:
+        try:
+            if not file.store:
+                digests.append(source_digest(file.absolute))
+            elif file.size > max_bytes:
+                digests.append("")
+            else:
+                fetched = remote_source(file.store).fetch(file.absolute, RemoteState.of(file), max_bytes + 1)
+                digests.append(content_digest(fetched.data))
+        except FileNotFoundError:
+            digests.append(None)
+        except OSError as error:
+            if is_resource_exhaustion(error):
+                raise
+            unreadable(file.absolute, f"cannot be read: {error.strerror or error}")
+            digests.append(None)
+    return digests

@@ -48,6 +48,11 @@ class Root(NamedTuple):
         whole = self.path if self.single else f"{self.path.rstrip('/')}/{path}"
         return unicodedata.normalize("NFC", whole)
 
+    def canonical_paths(self, paths: Sequence[str]) -> list[str]:
+        """The canonical path of each document, given paths relative to the root that are in NFC already."""
+        inside = self.canonical("")
+        return [inside if self.single else inside + path for path in paths]
+
 
 class RootPart(NamedTuple):
     """A file in a root, or a folder with all that is in it: its path relative to the root, as spelled on disk."""

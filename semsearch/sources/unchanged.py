@@ -13,7 +13,7 @@ Pure, but for the digests that it asks for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple, Protocol
@@ -100,6 +100,23 @@ def label_of(format: str, columns: Columns = NO_COLUMNS, *, instead: str = "") -
     return f"{kind.version} {passage_words.SPLITTER_VERSION}{chosen}"
 
 
+def take_unchanged(
+    files: Iterable[FoundFile], known: dict[str, KnownDocument], but: Collection[str] = ()
+) -> list[FoundFile]:
+    """Take those documents out of `known`, by path, whose files have not changed, by size and time; the other files.
+
+    Files at the paths `but` are among the others in any case.
+    """
+    others = list[FoundFile]()
+    for file in files:
+        document = None if file.path in but else known.get(file.path)
+        if document is not None and looks_unchanged(document, file.size, file.mtime_ns):
+            del known[file.path]
+        else:
+            others.append(file)
+    return others
+
+
 # -- Files that could not be read --------------------------------------------------------------------------------------
 
 
@@ -184,41 +201,37 @@ def plan(
     known: Iterable[KnownDocument],
     present: Iterable[PresentFile],
     *,
-    digest: Callable[[PresentFile], str | None],
+    digests: Callable[[Sequence[PresentFile]], Sequence[str | None]],
     outdated: Collection[int] = (),
 ) -> SyncPlan:
-    """Compare known documents with present files. `digest` gives the digest of a file's content, None if unreadable.
+    """Compare known documents with present files. `digests` gives the digests of files' contents, None if unreadable.
 
-    It is called only where size and time leave a doubt. Documents with the `outdated` ids are read again.
+    It is asked only where size and time leave a doubt. Documents with the `outdated` ids are read again.
     """
     result = SyncPlan()
     missing = {document.canonical: document for document in known}
-    appeared: list[PresentFile] = []
+    appeared, doubtful = list[PresentFile](), list[FilePair]()
     for file in present:
         document = missing.pop(file.canonical, None)
         if document is None:
             appeared.append(file)
-            continue
-        pair = FilePair(document, file)
-        if document.document_id in outdated:
-            (result.unread if digest(file) is None else result.changed).append(pair)
-        elif looks_unchanged(document, file.size, file.mtime_ns):
-            if (document.root_id, document.path) == (file.root_id, file.path):
-                result.unchanged += 1
-            else:
-                result.touched.append(pair)
+        elif document.document_id in outdated or not looks_unchanged(document, file.size, file.mtime_ns):
+            doubtful.append(FilePair(document, file))
+        elif (document.root_id, document.path) == (file.root_id, file.path):
+            result.unchanged += 1
         else:
-            content = digest(file)
-            group = result.touched if content == document.digest else result.changed
-            (result.unread if content is None else group).append(pair)
-    _find_moved(missing, appeared, digest, outdated, result)
+            result.touched.append(FilePair(document, file))
+    for pair, content in zip(doubtful, digests([pair.present for pair in doubtful]), strict=True):
+        is_same = content == pair.known.digest and pair.known.document_id not in outdated
+        (result.unread if content is None else result.touched if is_same else result.changed).append(pair)
+    _find_moved(missing, appeared, digests, outdated, result)
     return result
 
 
 def _find_moved(
     missing: dict[str, KnownDocument],
     appeared: list[PresentFile],
-    digest: Callable[[PresentFile], str | None],
+    digests: Callable[[Sequence[PresentFile]], Sequence[str | None]],
     outdated: Collection[int],
     result: SyncPlan,
 ) -> None:
@@ -227,10 +240,12 @@ def _find_moved(
     for document in missing.values():
         if document.document_id not in outdated:
             by_size[document.size].append(document)
+    suspects = [file for file in appeared if any(_same_kind(old, file) for old in by_size.get(file.size, ()))]
+    contents = dict(zip(suspects, digests(suspects), strict=True))
     for file in appeared:
-        candidates = [old for old in by_size.get(file.size, ()) if old.canonical in missing and _same_kind(old, file)]
-        content = digest(file) if candidates else None
-        match = next((old for old in candidates if old.digest == content), None)
+        content = contents.get(file)
+        same = (old for old in by_size.get(file.size, ()) if old.digest == content and _same_kind(old, file))
+        match = next((old for old in same if old.canonical in missing), None)
         if match is None:
             result.added.append(file)
         else:

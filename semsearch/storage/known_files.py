@@ -12,6 +12,7 @@ from typing import Any
 from semsearch.readers.registry import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart
 from semsearch.sources.unchanged import FilePair, KnownDocument, Skip, label_of
+from semsearch.storage.checksums import damaged_whole
 from semsearch.storage.document_rows import documents_changing
 
 # -- Roots -------------------------------------------------------------------------------------------------------------
@@ -51,25 +52,39 @@ def get_root_places(db: sqlite3.Connection) -> list[str]:
 # -- Documents ---------------------------------------------------------------------------------------------------------
 
 _KNOWN = "SELECT id, path, size, mtime_ns, checked_ns, digest, format, reader FROM documents WHERE root_id = ?"
+_COUNTED = """SELECT (SELECT count(*) FROM documents INDEXED BY documents_by_path WHERE root_id >= 0),
+    (SELECT count(*) FROM documents NOT INDEXED)"""
 
 
 def get_known(db: sqlite3.Connection, root: Root, parts: Iterable[RootPart] = ()) -> list[KnownDocument]:
     """Read the documents of a root; or of some parts of it: of each the file there, or those in the folder there."""
-    inside, rows = root.canonical(""), list[Any]()
+    rows = list[Any]()
     paths = [unicodedata.normalize("NFC", part.path) for part in parts]
     for path in paths:
         below = f"{path}/", f"{path}0"  # 0 comes after /
         rows += db.execute(f"{_KNOWN} AND (path = ? OR (path > ? AND path < ?))", (root.id, path, *below))
     if not paths:
         rows = db.execute(_KNOWN, (root.id,)).fetchall()
-    if root.single:
-        return [KnownDocument(id_, root.id, path, inside, *state) for id_, path, *state in rows]
-    return [KnownDocument(id_, root.id, path, inside + path, *state) for id_, path, *state in rows]
+    canonical_paths = root.canonical_paths([row[1] for row in rows])
+    return [
+        KnownDocument(id_, root.id, path, canonical, *state)
+        for (id_, path, *state), canonical in zip(rows, canonical_paths, strict=True)
+    ]
 
 
 def count_documents(db: sqlite3.Connection, root: Root) -> int:
     """The number of documents of a root."""
     return int(db.execute("SELECT count(*) FROM documents WHERE root_id = ?", (root.id,)).fetchone()[0])
+
+
+def check_documents_by_path(db: sqlite3.Connection) -> None:
+    """Check that as many documents are found by their root as there are: the file of another would seem to be new.
+
+    Raises IndexDamaged.
+    """
+    by_path, documents = db.execute(_COUNTED).fetchone()
+    if by_path != documents:
+        raise damaged_whole(db, f"it finds {by_path} of {documents} documents by their paths")
 
 
 def documents_with_other_readers(db: sqlite3.Connection, roots: Iterable[Root]) -> set[int]:

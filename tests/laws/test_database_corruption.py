@@ -141,8 +141,11 @@ def test_paths_that_are_not_found_any_more_are_noticed(whole: Path, right: list[
 
     copy = damaged(whole, tmp_path / "bad", zero)
     told_or_right(copy, right)
-    with Index.open(copy, trust=True) as index, pytest.raises(IndexDamaged, match="by their paths"):
-        list(index.documents())
+    with Index.open(copy, trust=True) as index:
+        one_file = whole.parent / "docs" / "sea-0.md"
+        for use in (lambda: list(index.documents()), index.sync, lambda: index.sync(one_file)):
+            with pytest.raises(IndexDamaged, match="by their paths"):  # their files would seem new
+                use()
 
 
 def places(data: bytes, wanted: bytes) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from zlib import crc32
 
 from semsearch.sources.unchanged import CLOCK_TICK_NS, KnownDocument, PresentFile, SyncPlan, plan
@@ -19,17 +20,19 @@ def present(path: str, content: str = "text", *, mtime: int = 5) -> PresentFile:
 
 def compare(before: list[KnownDocument], now: list[PresentFile]) -> SyncPlan:
     """In these tests `absolute` is the content, and a content is its own digest."""
-    return plan(before, now, digest=lambda file: None if file.absolute == "LOCKED" else file.absolute)
+    return plan(
+        before, now, digests=lambda files: [None if (text := file.absolute) == "LOCKED" else text for file in files]
+    )
 
 
 def test_the_same_size_and_an_older_time_prove_that_nothing_happened() -> None:
     asked: list[PresentFile] = []
 
-    def digest(file: PresentFile) -> str:
-        asked.append(file)
-        return file.absolute
+    def digests(files: Sequence[PresentFile]) -> list[str]:
+        asked.extend(files)
+        return [file.absolute for file in files]
 
-    found = plan([known("a")], [present("a")], digest=digest)
+    found = plan([known("a")], [present("a")], digests=digests)
     assert found.unchanged == 1
     assert found.is_empty
     assert asked == []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -19,8 +19,7 @@ from semsearch.readers.registry import MAX_BYTES, Columns
 from semsearch.results.options import strings, whole_number
 from semsearch.settings import SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase
-from semsearch.system import plugins
-from semsearch.system.locations import local_path, uri_scheme, usable_path
+from semsearch.system.locations import local_path, usable_path
 from semsearch.trust import allowed_write, given_paths, require
 
 if TYPE_CHECKING:
@@ -86,6 +85,7 @@ class Writable(ABC):
         included, excluded, text, metadata = _texts(
             include=include, exclude=exclude, text_columns=text_columns, metadata_columns=metadata_columns
         )
+        processes = whole_number("processes", processes, least=0)
         with self._writer(progress, cluster, paths=local_paths, renames=bool(paths) or prune) as writer:
             return writer.sync(
                 local_paths,
@@ -94,7 +94,7 @@ class Writable(ABC):
                 columns=Columns(text, metadata),
                 prune=prune,
                 max_file_bytes=max_file_bytes,
-                processes=_processes(processes),
+                processes=processes,
             )
 
     def watch(
@@ -122,7 +122,7 @@ class Writable(ABC):
             lambda: self._writer(progress),
             stop or threading.Event(),
             max_file_bytes=max_file_bytes,
-            processes=_processes(processes),
+            processes=whole_number("processes", processes, least=0),
         )
 
     def add(
@@ -143,7 +143,7 @@ class Writable(ABC):
         that is empty or comes twice, or an unknown format; nothing is then changed.
         """
         with self._writer(progress) as writer:
-            return writer.add(indexing.as_texts(documents, id_key=id_key, text_key=text_key))
+            return indexing.add_documents(writer, indexing.as_texts(documents, id_key=id_key, text_key=text_key))
 
     def load(
         self,
@@ -226,11 +226,7 @@ class Writable(ABC):
         """
         database, is_given = self._database, self._word_vectors.given is not None
         database.check_writable()
-        with (
-            indexing.reporting(progress) as report,
-            _opened_cluster(cluster) as executor,
-            indexing.IndexWriter.open(database, vectors=self._word_vectors, report=report, executor=executor) as writer,
-        ):
+        with indexing.IndexWriter.open(database, self._word_vectors, progress=progress, cluster=cluster) as writer:
             if renames or is_given:
                 with allowed_write(database, given_paths(paths, vectors=is_given)):
                     yield writer
@@ -238,23 +234,6 @@ class Writable(ABC):
                 with database.reading() as db:
                     require(database, db)
                 yield writer
-
-
-@contextmanager
-def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]:
-    """What reads files on other machines while the block runs, if anything does."""
-    if not isinstance(cluster, str):
-        yield cluster
-        return
-    connect = plugins.load("semsearch.executors", uri_scheme(cluster), "any")
-    if connect is None:
-        raise UsageError(f"to read files on the cluster {cluster}, {plugins.SCALE}")
-    with closing(connect(cluster)) as executor:
-        yield executor
-
-
-def _processes(count: int) -> int:
-    return whole_number("processes", count, least=0)
 
 
 def _texts(**values: Iterable[str]) -> list[tuple[str, ...]]:

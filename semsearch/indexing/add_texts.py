@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -19,11 +20,13 @@ from typing import Annotated, Any, Literal, Protocol
 from msgspec import Meta, Struct, ValidationError, convert
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.indexing.generation import Generation
+from semsearch.indexing.generation import Generation, new_generation
+from semsearch.indexing.index_writer import IndexWriter, timed
 from semsearch.indexing.read_files import Prepared, prepared_of
 from semsearch.readers.document import Document, Text
 from semsearch.readers.front_matter import json_values
 from semsearch.readers.read import read_text
+from semsearch.results.reports import Progress, SyncReport
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.document_rows import added_text
@@ -249,6 +252,30 @@ def _check(text: AddedDocument) -> None:
         text.id.encode()
     except UnicodeEncodeError:
         raise UsageError(f"the id {text.id!r} is not valid Unicode; give another") from None
+
+
+@timed
+def add_documents(writer: IndexWriter, texts: Iterable[AddedDocument]) -> SyncReport:
+    """Add texts that are in no file, as one write. A text whose id is known replaces the earlier one.
+
+    Raises UsageError for anything but a Text, for an empty or repeated id, for an unknown format, and for
+    metadata that cannot be stored; nothing is then changed.
+    """
+    done = Counter[str]()
+    with new_generation(writer) as generation:
+        intake = generation.intake
+        for number, text in enumerate(checked(texts)):
+            writer.report(Progress("reading", number, sentences=intake.sentences, path=text.id))
+            done[take_added(generation, text)] += 1
+        refitted = generation.finish()
+    return SyncReport(
+        added=done["added"],
+        changed=done["changed"],
+        unchanged=done["unchanged"],
+        passages=intake.passages,
+        sentences=intake.sentences,
+        refitted=refitted,
+    )
 
 
 def take_added(generation: Generation, text: AddedDocument) -> Taken:

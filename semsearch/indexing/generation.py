@@ -54,7 +54,6 @@ from semsearch.system.memory import release_freed
 from semsearch.system.parallel import Executor, in_background, in_order
 from semsearch.text.languages import ENGLISH
 from semsearch.text.passage_words import find_words
-from semsearch.topics.topic_fit import TopicVectors, fit_topics
 from semsearch.topics.topic_model import Topics, join, named_topics, write_topics
 from semsearch.word_vectors.multilingual import MultilingualVectors, as_multilingual, language_table, languages_in
 from semsearch.word_vectors.table import WordVectors
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from semsearch.indexing.index_writer import IndexWriter
+    from semsearch.topics.topic_fit import TopicVectors
 
 REFIT_BELOW = 20_000  # sentences at the last fit: with more, components hardly change
 
@@ -230,7 +230,7 @@ class Generation:
         """Embed the new passages as the earlier ones are."""
         self._spool.renumber = renumbering(embedder.chosen_.vectors)
         topics = named_topics(self.folder / SEGMENTS, get_segments(self.db, "topics"))
-        topical = None if topics is None else TopicVectors(topics, self._opened(self.words.segments), self.folder)
+        topical = None if topics is None else self._topical(topics, self._opened(self.words.segments))
         self._name(self._write_vectors([self._spool], embedder, topical))
         self._merger.merge()
 
@@ -294,12 +294,21 @@ class Generation:
         self, segments: list[LexicalSegment], removed: IdRanges
     ) -> tuple[Topics, TopicVectors] | tuple[None, None]:
         """Learn topics and all passages' topic vectors, if topics are on and there are enough passages."""
+        from semsearch.topics.topic_fit import fit_topics
+
         topics = fit_topics(segments, removed) if self.settings.adapt else None
         if topics is None:
             return None, None
-        topical = TopicVectors(topics, segments, self.folder)
+        topical = self._topical(topics, segments)
         release_freed()
         return topics, topical
+
+    def _topical(self, topics: Topics, segments: list[LexicalSegment]) -> TopicVectors:
+        from semsearch.topics.topic_fit import (
+            TopicVectors,  # with SciPy, a third of a second: most syncs change nothing
+        )
+
+        return TopicVectors(topics, segments, self.folder)
 
     # -- Write vectors -------------------------------------------------------------------------------------------------
 

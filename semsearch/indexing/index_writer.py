@@ -1,4 +1,4 @@
-"""The writer of an index: it exists while the lock is held, and each of its methods is one write.
+"""The writer of an index: it exists while the lock is held, and its methods are one write each, as is `add_documents`.
 
 All that a write depends on is read under the lock: settings read before it could be older than another process's
 rebuild, and vectors made with them would not fit the rest.
@@ -9,9 +9,8 @@ from __future__ import annotations
 import logging
 import time
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, ParamSpec
 
 from semsearch.dense.engines import StoreAddress, claimed, complete, get_address, in_use, release, set_address
 from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_command
-from semsearch.indexing.add_texts import AddedDocument, checked, take_added
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.sync import sync
@@ -34,6 +32,7 @@ from semsearch.storage.failures import storage_errors
 from semsearch.storage.known_files import delete_roots, get_known, get_roots
 from semsearch.storage.schema import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
 from semsearch.storage.segments import forget_manifest
+from semsearch.system import plugins
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
 from semsearch.system.parallel import Executor
@@ -55,12 +54,12 @@ _OF_FILES = {"reading": "reading files", "recognizing": "recognizing text"}  # p
 
 
 @contextmanager
-def reporting(progress: Reporting) -> Iterator[Report | None]:
+def _reporting(progress: Reporting) -> Iterator[Report]:
     """What a writer calls with its progress, while the block runs."""
     if not isinstance(progress, bool | None) and not callable(progress):
         raise UsageError(f"progress must be a function, true or false, not {progress!r}")
     if not isinstance(progress, bool) or not progress:
-        yield progress or None
+        yield progress or _ignore
         return
     with progress_bar() as show:
 
@@ -71,6 +70,26 @@ def reporting(progress: Reporting) -> Iterator[Report | None]:
                 show(step.phase, step.sentences, step.total_sentences)
 
         yield draw
+
+
+def _ignore(_: Progress) -> None:
+    """Ignore progress."""
+
+
+# -- Files read on other machines --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]:
+    """What reads files on other machines while the block runs, if anything does."""
+    if not isinstance(cluster, str):
+        yield cluster
+        return
+    connect = plugins.load("semsearch.executors", uri_scheme(cluster), "any")
+    if connect is None:
+        raise UsageError(f"to read files on the cluster {cluster}, {plugins.SCALE}")
+    with closing(connect(cluster)) as executor:
+        yield executor
 
 
 # -- Documents that paths and ids name ---------------------------------------------------------------------------------
@@ -109,16 +128,16 @@ def _resolved(path: str) -> set[str]:
 Arguments = ParamSpec("Arguments")
 
 
-def _timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
+def timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncReport]:
     """Set the duration of the whole write in its report, including the commit."""
 
     @wraps(write)
-    def timed(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
+    def with_seconds(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
         started = time.perf_counter()
         done = write(*arguments, **keywords)
         return replace(done, seconds=time.perf_counter() - started)
 
-    return timed
+    return with_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,26 +158,31 @@ class IndexWriter:
     def open(
         cls,
         database: IndexDatabase,
+        vectors: VectorsInUse,
         *,
-        vectors: VectorsInUse | None = None,
-        report: Report | None = None,
-        executor: Executor | None = None,
+        progress: Reporting = None,
+        cluster: str | Executor | None = None,
     ) -> Iterator[IndexWriter]:
-        """Take the lock.
+        """Take the lock. `progress` and `cluster` are those of `Index.sync`.
 
         Raises IndexLocked if another process has the lock, IndexNotFound, IndexDamaged, StorageError.
         """
         check(database)
-        with storage_errors(database.folder), writer_lock(database.folder):
+        with (
+            _reporting(progress) as report,
+            _opened_cluster(cluster) as executor,
+            storage_errors(database.folder),
+            writer_lock(database.folder),
+        ):
             try:
-                yield cls(database, vectors or VectorsInUse(database.folder), report or _ignore, executor)
+                yield cls(database, vectors, report, executor)
             except FileNotFoundError as error:
                 if Path(error.filename or "").parent != database.folder / SEGMENTS:
                     raise
                 cure = rebuild_command(database.folder)
                 raise IndexDamaged(f"{error.filename} is missing; run: {cure}") from error
 
-    @_timed
+    @timed
     def sync(
         self,
         paths: Sequence[str | Path],
@@ -185,7 +209,7 @@ class IndexWriter:
         )
         return sync(self, find, max_bytes=max_file_bytes, processes=processes)
 
-    @_timed
+    @timed
     def sync_at(self, paths: Iterable[str], *, max_file_bytes: int, processes: int) -> SyncReport:
         """Bring the index up to date where something has changed: at absolute paths, spelled as on disk.
 
@@ -193,29 +217,6 @@ class IndexWriter:
         """
         find = partial(find_changes_at, paths=[*paths], max_bytes=max_file_bytes)
         return sync(self, find, max_bytes=max_file_bytes, processes=processes)
-
-    @_timed
-    def add(self, texts: Iterable[AddedDocument]) -> SyncReport:
-        """Add texts that are in no file. A text whose id is known replaces the earlier one.
-
-        Raises UsageError for anything but a Text, for an empty or repeated id, for an unknown format, and for
-        metadata that cannot be stored; nothing is then changed.
-        """
-        done = Counter[str]()
-        with new_generation(self) as generation:
-            intake = generation.intake
-            for number, text in enumerate(checked(texts)):
-                self.report(Progress("reading", number, sentences=intake.sentences, path=text.id))
-                done[take_added(generation, text)] += 1
-            refitted = generation.finish()
-        return SyncReport(
-            added=done["added"],
-            changed=done["changed"],
-            unchanged=done["unchanged"],
-            passages=intake.passages,
-            sentences=intake.sentences,
-            refitted=refitted,
-        )
 
     def remove(self, paths: Sequence[str | Path]) -> int:
         """Remove files, folders, whole roots, or added texts by their ids; the number of documents removed.
@@ -255,13 +256,13 @@ class IndexWriter:
             else:
                 delete_meta(db, DESCRIPTION)
 
-    @_timed
+    @timed
     def refit(self) -> SyncReport:
         """Fit weights and components to the present text of the index, and compute all vectors again."""
         with new_generation(self, anew=True) as generation:
             return _embed_all(generation)
 
-    @_timed
+    @timed
     def rebuild(self, options: SettingsKeywords) -> SyncReport:
         """Derive everything again from the stored text: the lexical index, the fit, all vectors.
 
@@ -322,7 +323,3 @@ def _embed_all(generation: Generation, *, rewrite_words: bool = False) -> SyncRe
     refitted = generation.finish(refit=True, rewrite_words=rewrite_words)
     contents = count_contents(generation.db)
     return SyncReport(passages=contents.passages, sentences=contents.sentences, refitted=refitted)
-
-
-def _ignore(_: Progress) -> None:
-    """Ignore progress."""

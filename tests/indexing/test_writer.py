@@ -103,7 +103,7 @@ def test_word_vectors_that_were_given_are_refused_once_another_has_rebuilt_with_
 
 
 def test_a_writer_can_write_several_times_each_with_what_the_last_has_left(index: Index, tmp_path: Path) -> None:
-    with IndexWriter.open(index._database) as writer:
+    with IndexWriter.open(index._database, index._word_vectors) as writer:
         writer.rebuild({"method": "usif"})
         done = writer.sync([], include=[], exclude=[], prune=False, max_file_bytes=10**6, processes=1)
         assert (done.added, done.refitted) == (4, True)

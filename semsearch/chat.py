@@ -24,7 +24,7 @@ from http.client import HTTPException, HTTPResponse
 from typing import IO, Any
 from urllib.request import Request
 
-from semsearch.citations import harmless
+from semsearch.context import harmless
 from semsearch.errors import ServerError, UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.hits import Citation, Context, Verdict

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Unpack
 
 from semsearch import maintenance
 from semsearch.arrays.types import Float32
-from semsearch.citations import candidates_for, context_of
+from semsearch.context import candidates_for, context_of
 from semsearch.errors import IndexExists, IndexNotFound, SourceError, UsageError, VectorsError, VectorsMismatch
 from semsearch.rerankers import Reranker, opened_reranker, options_for, rerank
 from semsearch.results.options import passage_ids, strings, whole_number

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import Field, ValidationError
 
 from semsearch import __version__
-from semsearch.citations import DocumentPart, cited_passage, harmless, harmless_values, read_part
+from semsearch.context import DocumentPart, cited_passage, harmless, harmless_values, read_part
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.index import Index
 from semsearch.results.hits import NEAREST, Hit, above_threshold

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from semsearch import tuning
-from semsearch.citations import candidates_for, context_of
+from semsearch.context import candidates_for, context_of
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.lexical.bm25 import WordSearch

@@ -135,7 +135,7 @@ class Searchable(ABC):
     ) -> Context:
         """Assemble the best passages for a query as text for a language model, numbered, with a list of their sources.
 
-        The text has at most `max_words` words in all. semsearch.citations explains what goes into it.
+        The text has at most `max_words` words in all. semsearch.context explains what goes into it.
         Options are those of `search`, but for the number of hits and sentences, which follow from the words. Passages
         that probably do not answer, at the end of the ranking, are left out: those whose relevance is below `floor`,
         which is semsearch.results.hits.FLOOR unless `options` or a keyword say otherwise. So the text is empty if

@@ -41,10 +41,10 @@ def fragment(argument: str) -> llm.Fragment:
     -f 'semsearch:how do I rotate the keys?' asks the indexes that semsearch query asks, with your configured options,
     -f 'semsearch:notes:how do I rotate the keys?' the index notes.
     """
-    from semsearch.citations import harmless  # start-up time of llm, here and below
-    from semsearch.cli.asked_indexes import open_asked
     from semsearch.cli.configuration import read_configuration
     from semsearch.cli.options import SearchArguments
+    from semsearch.cli.searched_indexes import open_searched
+    from semsearch.context import harmless  # start-up time of llm, here and below
     from semsearch.results.hits import nothing_answers
 
     named, question = _divided(argument)
@@ -56,7 +56,7 @@ def fragment(argument: str) -> llm.Fragment:
         rerank=general.get("rerank"),
         rerank_seconds=general.get("rerank_seconds"),
     )
-    with open_asked(search) as opened:
+    with open_searched(search) as opened:
         made = opened.context(question, **options)
     if not made.text:
         why = nothing_answers(made.missing or (), question)
@@ -66,13 +66,13 @@ def fragment(argument: str) -> llm.Fragment:
 
 def _divided(argument: str) -> tuple[str | None, str]:
     """The index that is named, if any, and the question. What precedes a colon is an index only if there is one."""
-    from semsearch.cli.find_index import find_asked
+    from semsearch.cli.find_index import find_place
     from semsearch.errors import IndexNotFound, UsageError
 
     name, colon, question = argument.partition(":")
     if colon and question.strip():
         try:
-            find_asked(name, None)
+            find_place(name, None)
         except (IndexNotFound, UsageError):
             pass
         else:

@@ -156,7 +156,7 @@ def all_offered(indexes: Path | None) -> dict[str, Path] | None:
 
 def open_index(names: Sequence[str] | None, indexes: Path | None, vectors: str | None = None) -> Index:
     """Open the index of a name, path or published copy, or else the only one that is meant."""
-    return Index.open(find_asked(only_one(names), indexes), vectors=vectors)
+    return Index.open(find_place(only_one(names), indexes), vectors=vectors)
 
 
 def only_one(names: Sequence[str] | None) -> str | None:
@@ -166,7 +166,7 @@ def only_one(names: Sequence[str] | None) -> str | None:
     return names[0] if names else None
 
 
-def find_asked(name: str | None, indexes: Path | None) -> Path | str:
+def find_place(name: str | None, indexes: Path | None) -> Path | str:
     """The named index, or the only one: its folder, or the URI of its published copy. Raises IndexNotFound."""
     is_elsewhere = name is not None and (uri_scheme(name) or folder_of(name, indexes) is None)
     return (published_at(name) if name is not None and is_elsewhere else None) or find_index(name, indexes)
@@ -196,9 +196,9 @@ def find_index(name: str | None, indexes: Path | None) -> Path:
 
 
 def find_indexes(names: Sequence[str], indexes: Path | None) -> dict[str, Path | str]:
-    """The indexes that are named, by the names they are served by. Raises as `find_asked`."""
+    """The indexes that are named, by the names they are served by. Raises as `find_place`."""
     places: dict[str, Path | str] = {}
-    for place in (find_asked(name, indexes) for name in names):
+    for place in (find_place(name, indexes) for name in names):
         name = name_for(place) if isinstance(place, Path) else name_of(place)
         if places.setdefault(name, place) != place:
             raise UsageError(f"{place} and {places[name]} have the same name, {name}; serve only one of them")

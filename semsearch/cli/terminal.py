@@ -48,16 +48,16 @@ def print_answer(answer: Answer) -> None:
     if not answer.hits:
         Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
         return
-    asked = query_pattern(answer.compared) if answer.by_words else None
+    pattern = query_pattern(answer.compared) if answer.by_words else None
     if answer.mode == "exact":
-        asked = re.compile(r"\s+".join(map(re.escape, answer.query.split()))) if answer.query else None
+        pattern = re.compile(r"\s+".join(map(re.escape, answer.query.split()))) if answer.query else None
     if answer.heading:
         console.print(Text(answer.heading, "yellow"))
     best = max(hit.score for hit in answer.hits)
     for hit, explanation in zip_longest(answer.hits, answer.explanations):
         score = (score_of(hit, answer.hits.verdict), heat(hit.score, best) if answer.hits.answered else "dim")
         console.print(heading(hit, score, width=console.width), soft_wrap=True)
-        _print_below(console, quotation(hit, asked, room=_LINES * (width - _INDENT)), width)
+        _print_below(console, quotation(hit, pattern, room=_LINES * (width - _INDENT)), width)
         if also := also_in(hit):
             _print_below(console, Text(f"+ {also}", "dim"), width)
         if stale := stale_mark(hit):
@@ -112,7 +112,7 @@ def heat(score: float, best: float) -> str:
     return "bold red" if share > 0.9 else "yellow" if share > 0.6 else "cyan" if share > 0.3 else "blue"
 
 
-def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
+def quotation(hit: Hit, pattern: re.Pattern[str] | None, *, room: int) -> Text:
     """A hit's sentence between its neighbours, which are dim.
 
     A very long sentence is cut around the query's words; a date or number that surely answers is underlined. Rows of a
@@ -122,9 +122,9 @@ def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
     blocks = hit.sentence.split("\n\n")
     lines = code_lines(hit.sentence) or [line for block in blocks for line in code_lines(block) or [one_line(block)]]
     is_apart = len(lines) > 1
-    sentence = Text(_best_lines(lines, asked, room) if is_apart else excerpt("".join(lines), asked, room))
-    if asked is not None:
-        sentence.highlight_regex(asked, "bold")
+    sentence = Text(_best_lines(lines, pattern, room) if is_apart else excerpt("".join(lines), pattern, room))
+    if pattern is not None:
+        sentence.highlight_regex(pattern, "bold")
     if hit.answer_span is not None:
         answer = re.escape(one_line(hit.sentence[slice(*hit.answer_span)]))
         sentence.highlight_regex(rf"(?<!\w){answer}(?!\w)", "bold underline")
@@ -133,20 +133,20 @@ def quotation(hit: Hit, asked: re.Pattern[str] | None, *, room: int) -> Text:
     return between.join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
 
 
-def _best_lines(lines: list[str], asked: re.Pattern[str] | None, room: int) -> str:
+def _best_lines(lines: list[str], pattern: re.Pattern[str] | None, room: int) -> str:
     """The `_CODE_LINES` lines one after another in which most words of the query are."""
-    words = [len(asked.findall(line)) if asked is not None else 0 for line in lines]
+    words = [len(pattern.findall(line)) if pattern is not None else 0 for line in lines]
     first = max(range(max(1, len(lines) - _CODE_LINES + 1)), key=lambda at: (sum(words[at : at + _CODE_LINES]), -at))
     last = first + _CODE_LINES
-    best = [excerpt(line, asked, room // min(len(lines), _CODE_LINES)) for line in lines[first:last]]
+    best = [excerpt(line, pattern, room // min(len(lines), _CODE_LINES)) for line in lines[first:last]]
     return "\n".join([*["…"][: bool(first)], *best, *["…"][: last < len(lines)]])
 
 
-def excerpt(text: str, asked: re.Pattern[str] | None, room: int) -> str:
+def excerpt(text: str, pattern: re.Pattern[str] | None, room: int) -> str:
     """A text, or as much of it around the first word of the query as there is room for."""
     if len(text) <= room:
         return text
-    match = asked.search(text) if asked is not None else None
+    match = pattern.search(text) if pattern is not None else None
     first = min(max(0, (match.start() if match else 0) - room // 3), len(text) - room)
     cut = text[first : first + room - 2]
     if first:

@@ -126,35 +126,35 @@ def _entry(indexes: OpenIndexes, name: str) -> IndexEntry:
 
 
 @router.operation("GET", "/v1/documents")
-def list_documents(indexes: OpenIndexes, asked: DocumentsParameters) -> DocumentsAnswer:
+def list_documents(indexes: OpenIndexes, parameters: DocumentsParameters) -> DocumentsAnswer:
     """List the documents of an index, without their text"""
-    documents = indexes.get(asked.index).documents(asked.filters)
-    page = tuple(islice(documents, asked.offset, asked.offset + asked.limit + 1))
-    return DocumentsAnswer(indexes.name_of(asked.index), page[: asked.limit], asked.next_of(page))
+    documents = indexes.get(parameters.index).documents(parameters.filters)
+    page = tuple(islice(documents, parameters.offset, parameters.offset + parameters.limit + 1))
+    return DocumentsAnswer(indexes.name_of(parameters.index), page[: parameters.limit], parameters.next_of(page))
 
 
 @router.operation("GET", "/v1/facets")
-def get_facets(indexes: OpenIndexes, asked: FacetsParameters) -> Facets:
+def get_facets(indexes: OpenIndexes, parameters: FacetsParameters) -> Facets:
     """Count the documents that pass all filters by folder, format, date and metadata, each value with its filter"""
-    return indexes.get(asked.index).facets(asked.filters, values=asked.values)
+    return indexes.get(parameters.index).facets(parameters.filters, values=parameters.values)
 
 
 @router.operation("GET", "/v1/documents/{id:any}")
-def get_document(indexes: OpenIndexes, id: DocumentId, asked: IndexParameters) -> DocumentText:
+def get_document(indexes: OpenIndexes, id: DocumentId, parameters: IndexParameters) -> DocumentText:
     """Return a document of an index, with its indexed text"""
-    return indexes.get(asked.index).document(id)
+    return indexes.get(parameters.index).document(id)
 
 
 @router.operation("GET", "/v1/files/{id:any}", media=BYTES_TYPE)
-def get_file(indexes: OpenIndexes, id: DocumentId, asked: IndexParameters) -> bytes:
+def get_file(indexes: OpenIndexes, id: DocumentId, parameters: IndexParameters) -> bytes:
     """Return the file of a document, if it is still the one that was indexed"""
-    return indexes.get(asked.index).file(id)
+    return indexes.get(parameters.index).file(id)
 
 
 @router.operation("GET", "/v1/status")
-def get_status(indexes: OpenIndexes, asked: StatusParameters) -> Status:
+def get_status(indexes: OpenIndexes, parameters: StatusParameters) -> Status:
     """Return counts, settings and size of an index"""
-    return indexes.get(asked.index).status(known_words=asked.known_words, stale=asked.stale)
+    return indexes.get(parameters.index).status(known_words=parameters.known_words, stale=parameters.stale)
 
 
 @router.get("/health", response_model=Health)
@@ -183,17 +183,19 @@ class CheckupParameters(IndexParameters):
 
 
 @router.operation("GET", "/v1/checkup")
-def get_checkup(indexes: OpenIndexes, asked: CheckupParameters) -> Checkup:
+def get_checkup(indexes: OpenIndexes, parameters: CheckupParameters) -> Checkup:
     """Return the health of an index: status, disk use, and what to do"""
-    return indexes.get(asked.index).checkup(stale=asked.stale)
+    return indexes.get(parameters.index).checkup(stale=parameters.stale)
 
 
 @router.operation("GET", "/v1/problems")
-def list_problems(indexes: OpenIndexes, asked: PageParameters) -> ProblemsAnswer:
+def list_problems(indexes: OpenIndexes, parameters: PageParameters) -> ProblemsAnswer:
     """List the files that were not fully read, each with the reason and what to do"""
-    problems = indexes.get(asked.index).problems()
-    rest = problems[asked.offset :]
-    return ProblemsAnswer(indexes.name_of(asked.index), tuple(rest[: asked.limit]), len(problems), asked.next_of(rest))
+    problems = indexes.get(parameters.index).problems()
+    rest = problems[parameters.offset :]
+    return ProblemsAnswer(
+        indexes.name_of(parameters.index), tuple(rest[: parameters.limit]), len(problems), parameters.next_of(rest)
+    )
 
 
 # -- Passages and pages ------------------------------------------------------------------------------------------------
@@ -225,21 +227,21 @@ class PictureParameters(PdfPageParameters):
 
 
 @router.operation("GET", "/v1/passages/{id:any}")
-def list_passages(indexes: OpenIndexes, id: DocumentId, asked: PassagesParameters) -> DocumentPassages:
+def list_passages(indexes: OpenIndexes, id: DocumentId, parameters: PassagesParameters) -> DocumentPassages:
     """List the passages of a document, a page at a time, with the positions of their sentences"""
-    return indexes.get(asked.index).passages(id, **asked.model_dump(exclude={"index"}))
+    return indexes.get(parameters.index).passages(id, **parameters.model_dump(exclude={"index"}))
 
 
 @router.operation("GET", "/v1/pages/{id:any}", pool="drawing")
-def get_page(indexes: OpenIndexes, id: DocumentId, asked: PdfPageParameters) -> PdfPage:
+def get_page(indexes: OpenIndexes, id: DocumentId, parameters: PdfPageParameters) -> PdfPage:
     """Return a page of a PDF: its size, and the positions of its sentences"""
-    return indexes.get(asked.index).page(id, asked.page)
+    return indexes.get(parameters.index).page(id, parameters.page)
 
 
 @router.operation("GET", "/v1/pictures/{id:any}", pool="drawing", media="image/png")
-def get_picture(indexes: OpenIndexes, id: DocumentId, asked: PictureParameters) -> bytes:
+def get_picture(indexes: OpenIndexes, id: DocumentId, parameters: PictureParameters) -> bytes:
     """Return a page of a PDF as an image"""
-    return indexes.get(asked.index).page_picture(id, asked.page, width=asked.width)
+    return indexes.get(parameters.index).page_picture(id, parameters.page, width=parameters.width)
 
 
 # -- The map -----------------------------------------------------------------------------------------------------------
@@ -293,9 +295,9 @@ class MapPassagesAnswer:
 
 
 @router.operation("GET", "/v1/map")
-def get_map(indexes: OpenIndexes, asked: IndexParameters) -> MapAnswer:
+def get_map(indexes: OpenIndexes, parameters: IndexParameters) -> MapAnswer:
     """Return the state of an index's map, its colours and its regions"""
-    return _described(indexes.get(asked.index), indexes.name_of(asked.index))
+    return _described(indexes.get(parameters.index), indexes.name_of(parameters.index))
 
 
 def _described(index: Index, name: str) -> MapAnswer:
@@ -313,9 +315,9 @@ def _described(index: Index, name: str) -> MapAnswer:
 
 
 @router.operation("GET", "/v1/map/points", media=BYTES_TYPE)
-def get_map_points(indexes: OpenIndexes, asked: IndexParameters) -> bytes:
+def get_map_points(indexes: OpenIndexes, parameters: IndexParameters) -> bytes:
     """Return the points of an index's map, as bytes; docs/developers/server.md describes them"""
-    coloured = indexes.get(asked.index).map_coloured()
+    coloured = indexes.get(parameters.index).map_coloured()
     if coloured is None:
         raise SourceError("this index has no map yet; compute it with POST /v1/map")
     return to_bytes(coloured)
@@ -330,19 +332,19 @@ def to_bytes(coloured: ColouredMap) -> bytes:
 
 
 @router.operation("GET", "/v1/map/passages")
-def get_map_passages(indexes: OpenIndexes, asked: MapPassagesParameters) -> MapPassagesAnswer:
+def get_map_passages(indexes: OpenIndexes, parameters: MapPassagesParameters) -> MapPassagesAnswer:
     """Return the passages behind points of a map, without those that no longer exist"""
-    passages = indexes.get(asked.index).map_passages(asked.ids)
-    return MapPassagesAnswer(indexes.name_of(asked.index), tuple(passages))
+    passages = indexes.get(parameters.index).map_passages(parameters.ids)
+    return MapPassagesAnswer(indexes.name_of(parameters.index), tuple(passages))
 
 
 @router.operation("POST", "/v1/map", MapAnswer, pool="writing", is_long=True)
-def make_map(indexes: OpenIndexes, asked: IndexParameters) -> ReportedWork:
+def make_map(indexes: OpenIndexes, parameters: IndexParameters) -> ReportedWork:
     """Compute the map of an index, if there is none of its newest state
 
     With `Accept: text/event-stream`, progress is sent as server-sent events, and at the end the answer, as `report`.
     """
-    mapped, name = indexes.get(asked.index), indexes.name_of(asked.index)
+    mapped, name = indexes.get(parameters.index), indexes.name_of(parameters.index)
 
     def work(report: Any) -> MapAnswer:
         mapped.map(progress=report)

@@ -118,7 +118,7 @@ class Operations(APIRouter):
     """A router of operations.
 
         @router.operation("GET", "/v1/facets")
-        def get_facets(indexes: OpenIndexes, asked: FacetsParameters) -> Facets:
+        def get_facets(indexes: OpenIndexes, parameters: FacetsParameters) -> Facets:
 
     An operation is a plain function that takes the indexes and its parameters, and runs in a pool of threads. What it
     returns is a dict, a data class, or bytes.

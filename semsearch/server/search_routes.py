@@ -195,17 +195,17 @@ class ContextAnswer(_OfIndexes):
 
 @router.operation("GET", "/v1/search", SearchAnswer)
 @router.operation("POST", "/v1/search", SearchAnswer, name="search_by_body")
-def search(indexes: OpenIndexes, asked: SearchParameters) -> dict[str, Any]:
+def search(indexes: OpenIndexes, parameters: SearchParameters) -> dict[str, Any]:
     """Find the best passages for a query"""
-    chosen = indexes.choose(asked.names)
-    hits = _noted(chosen, chosen.together.search(asked.query, options=asked.options()))
-    return {**_head(chosen, asked), "query": asked.query, **asked.page(hits, origin=asked.origin)}
+    chosen = indexes.choose(parameters.names)
+    hits = _noted(chosen, chosen.together.search(parameters.query, options=parameters.options()))
+    return {**_head(chosen, parameters), "query": parameters.query, **parameters.page(hits, origin=parameters.origin)}
 
 
-def _head(chosen: ChosenIndexes, asked: RankingParameters) -> dict[str, Any]:
+def _head(chosen: ChosenIndexes, parameters: RankingParameters) -> dict[str, Any]:
     """The part of an answer that names the searched index or indexes."""
     several = {"indexes": [*chosen.by_name]} if chosen.name is None else {}
-    return {"index": chosen.name, **several, "mode": asked.mode}
+    return {"index": chosen.name, **several, "mode": parameters.mode}
 
 
 def _noted(chosen: ChosenIndexes, hits: Hits) -> Hits:
@@ -226,20 +226,22 @@ def search_batch(indexes: OpenIndexes, body: BatchBody) -> dict[str, Any]:
 
 
 @router.operation("GET", "/v1/similar", SimilarAnswer)
-def similar(indexes: OpenIndexes, asked: SimilarParameters) -> dict[str, Any]:
+def similar(indexes: OpenIndexes, parameters: SimilarParameters) -> dict[str, Any]:
     """Find the passages most similar to a passage or document"""
-    return similar_to_hit(indexes, SimilarBody(**dict(asked)))
+    return similar_to_hit(indexes, SimilarBody(**dict(parameters)))
 
 
 @router.operation("POST", "/v1/similar", SimilarAnswer)
-def similar_to_hit(indexes: OpenIndexes, asked: SimilarBody) -> dict[str, Any]:
+def similar_to_hit(indexes: OpenIndexes, parameters: SimilarBody) -> dict[str, Any]:
     """Find the passages most similar to a passage or document"""
-    if (asked.path is None) == (asked.hit is None):
+    if (parameters.path is None) == (parameters.hit is None):
         raise UsageError("give either the path of a document or a hit")
-    example: Any = asked.path if asked.hit is None else Hit.from_dict(asked.hit)
-    chosen = indexes.choose(asked.names)
-    hits = chosen.together.similar(example, asked.line, same_document=asked.same_document, options=asked.options())
-    return {**_head(chosen, asked), **asked.page(_noted(chosen, hits), origin=False)}
+    example: Any = parameters.path if parameters.hit is None else Hit.from_dict(parameters.hit)
+    chosen = indexes.choose(parameters.names)
+    hits = chosen.together.similar(
+        example, parameters.line, same_document=parameters.same_document, options=parameters.options()
+    )
+    return {**_head(chosen, parameters), **parameters.page(_noted(chosen, hits), origin=False)}
 
 
 @router.operation("POST", "/v1/explain")
@@ -267,11 +269,11 @@ def check_origin(hit: Hit) -> None:
 
 @router.operation("GET", "/v1/context", ContextAnswer)
 @router.operation("POST", "/v1/context", ContextAnswer, name="context_by_body")
-def context(indexes: OpenIndexes, asked: ContextParameters) -> dict[str, Any]:
+def context(indexes: OpenIndexes, parameters: ContextParameters) -> dict[str, Any]:
     """Gather the best passages for a query as text for a language model, with numbered citations"""
-    chosen = indexes.choose(asked.names)
-    gathered = chosen.together.context(asked.query, max_words=asked.max_words, options=asked.options())
-    return {**_head(chosen, asked), "query": asked.query, **gathered.to_dict()}
+    chosen = indexes.choose(parameters.names)
+    gathered = chosen.together.context(parameters.query, max_words=parameters.max_words, options=parameters.options())
+    return {**_head(chosen, parameters), "query": parameters.query, **gathered.to_dict()}
 
 
 # -- Embeddings, in the form of OpenAI's API, so that its clients can ask an index for vectors -------------------------

@@ -58,9 +58,9 @@ def put_document(indexes: OpenIndexes, id: DocumentId, body: DocumentBody) -> Sy
 
 
 @router.operation("DELETE", "/v1/documents/{id:any}", pool="writing")
-def delete_document(indexes: OpenIndexes, id: DocumentId, asked: IndexParameters) -> RemovedAnswer:
+def delete_document(indexes: OpenIndexes, id: DocumentId, parameters: IndexParameters) -> RemovedAnswer:
     """Remove a document from an index. Its file is not touched; the next sync adds it again"""
-    index = indexes.get(asked.index)
+    index = indexes.get(parameters.index)
     document = index.document(id)
     if document.root:
         is_remote = bool(uri_scheme(document.root))

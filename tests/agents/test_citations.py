@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from semsearch.citations import harmless
+from semsearch.context import harmless
 from semsearch.storage.find_document import last_line_of, readings
 
 

@@ -11,7 +11,7 @@ import pytest
 from small import small_vectors, write_articles
 from some_hit import some_hit
 
-from semsearch.citations import announces, context_of
+from semsearch.context import announces, context_of
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.results.hits import Context, Hit, Hits

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from small import article
 
-from semsearch.citations import DocumentPart, cited_passage, read_part
+from semsearch.context import DocumentPart, cited_passage, read_part
 from semsearch.errors import SourceError
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable

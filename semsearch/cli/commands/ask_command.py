@@ -21,9 +21,9 @@ from semsearch.chat import (
     request_body,
 )
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import open_asked, tell_if_empty, tell_if_stale, without_passages
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.printing import NONE_FOUND, clean, complain, count, one_line, tell_warnings, to_json, warn
+from semsearch.cli.searched_indexes import open_searched, tell_if_empty, tell_if_stale, without_passages
 from semsearch.errors import ServerError
 from semsearch.results.hits import FLOOR, Context
 
@@ -57,7 +57,7 @@ def ask(
     """
     tell_warnings()
     question = clean(" ".join(text))
-    with open_asked(search) as opened:
+    with open_searched(search) as opened:
         passages = opened.context(
             question, max_words=max_words, options=search.options(floor=0.0 if search.every else FLOOR)
         )

@@ -9,9 +9,9 @@ from typing import Annotated, cast
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.asked_indexes import open_asked
 from semsearch.cli.plugged_in import group, paragraphs
 from semsearch.cli.printing import aligned, one_line, progress, tell_warnings, to_json, warn
+from semsearch.cli.searched_indexes import open_searched
 from semsearch.evaluate import GoldenReport, evaluate_golden
 from semsearch.results.options import Mode
 
@@ -42,8 +42,8 @@ def golden(
     or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'.
     """
     tell_warnings()
-    with open_asked(search) as asked, progress() as show:
-        report = evaluate_golden(file, asked, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
+    with open_searched(search) as searched, progress() as show:
+        report = evaluate_golden(file, searched, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     for warning in report.warnings:
         warn(f"{file}, {warning}")
     if json:

@@ -9,14 +9,14 @@ from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, safe_line
-from semsearch.cli.asked_indexes import (
-    open_asked,
+from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json
+from semsearch.cli.searched_indexes import (
+    open_searched,
     show,
     tell_if_empty,
     tell_if_stale,
     without_passages,
 )
-from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json
 from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, NEAREST, above_threshold
 
@@ -64,9 +64,9 @@ def query(
     k = k if k is not None else _MOST_OCCURRENCES if is_exact else 10
     chosen = search.options(k=k, context=output.context)
     tell_warnings()
-    with open_asked(search) as asked:
+    with open_searched(search) as searched:
         question = clean(" ".join(text or ()))
-        ranked = asked.search(question, options=chosen)
+        ranked = searched.search(question, options=chosen)
         hits = ranked if search.every else above_threshold(ranked) or ranked[:NEAREST]
         answer = Answer(
             question,
@@ -76,8 +76,8 @@ def query(
             weak=len(ranked) - len(hits),
             every=search.every,
         )
-        if not show(answer, format, asked):
-            tell_if_empty(asked)
+        if not show(answer, format, searched):
+            tell_if_empty(searched)
             raise SystemExit(NONE_FOUND)
 
 
@@ -110,10 +110,10 @@ def similar(
     """
     tell_warnings()
     chosen = search.options(k=k, context=output.context)
-    with open_asked(search) as asked:
-        hits = asked.similar(example, same_document=same_document, options=chosen)
+    with open_searched(search) as searched:
+        hits = searched.similar(example, same_document=same_document, options=chosen)
         answer = Answer(example, chosen.mode, hits, by_words=False)
-        number = show(answer, output.format, asked)
+        number = show(answer, output.format, searched)
     if not number:
         raise SystemExit(NONE_FOUND)
 
@@ -138,15 +138,15 @@ def context(
     tell_warnings()
     query = clean(" ".join(text))
     chosen = search.options(floor=0.0 if search.every else FLOOR)
-    with open_asked(search) as asked:
-        passages = asked.context(query, max_words=max_words, options=chosen)
+    with open_searched(search) as searched:
+        passages = searched.context(query, max_words=max_words, options=chosen)
         if json:
             print(to_json({"query": query, "mode": search.mode, **passages.to_dict()}))
         elif passages.text:
             print(*map(safe_line, passages.text.splitlines()), sep="\n")
-            tell_if_stale(passages.citations, asked)
+            tell_if_stale(passages.citations, searched)
         if not passages.text:
             complain(without_passages(query, passages) + ("; --all uses the nearest passages" if passages.weak else ""))
-            tell_if_empty(asked)
+            tell_if_empty(searched)
     if not passages.text:
         raise SystemExit(NONE_FOUND)

@@ -12,7 +12,7 @@ from typer import Option
 
 from semsearch import trust as permissions
 from semsearch.cli import options
-from semsearch.cli.find_index import find_asked, find_index, of_this_folder, only_one
+from semsearch.cli.find_index import find_index, find_place, of_this_folder, only_one
 from semsearch.cli.printing import (
     PROBLEMS,
     aligned,
@@ -66,7 +66,7 @@ def _places(name: str | None, chosen: options.OneIndex) -> Sequence[Path | str]:
     """The index that is named, or else all of this folder."""
     names = [*filter(None, [name]), *(chosen.index or ())]
     if names:
-        return [find_asked(only_one(names), chosen.indexes)]
+        return [find_place(only_one(names), chosen.indexes)]
     return of_this_folder(chosen.indexes) or [find_index(None, chosen.indexes)]
 
 
@@ -138,7 +138,7 @@ def trust(
     """
     if yes and off:
         raise UsageError("--yes and --off exclude each other")
-    place = find_asked(index, indexes)
+    place = find_place(index, indexes)
     with closing(open_published(place) if isinstance(place, str) else IndexDatabase(place)) as database:
         if not isinstance(place, str):
             check(database)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from semsearch.cli import options
 from semsearch.cli.answer_formats import FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.find_index import find_asked, name_or_path, of_this_folder, others, shown
+from semsearch.cli.find_index import find_place, name_or_path, of_this_folder, others, shown
 from semsearch.cli.printing import complain, warn
 from semsearch.errors import IndexLocked, IndexNotFound, UsageError, quoted
 from semsearch.index import Index
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from semsearch.multi_index import MultiIndex
     from semsearch.remote_index import RemoteIndex
 
-Asked: TypeAlias = Union[Index, "MultiIndex", "RemoteIndex"]
+Searched: TypeAlias = Union[Index, "MultiIndex", "RemoteIndex"]
 
 # -- Indexes -----------------------------------------------------------------------------------------------------------
 
 
-def open_asked(search: options.SearchArguments) -> Asked:
+def open_searched(search: options.SearchArguments) -> Searched:
     """Open the named index, or the only one; several are searched as one. They are brought up to date if wanted."""
-    asked = _opened(search)
+    searched = _opened(search)
     if search.refresh:
         try:
-            bring_up_to_date(asked)
+            bring_up_to_date(searched)
         except BaseException:
-            asked.close()
+            searched.close()
             raise
-    return asked
+    return searched
 
 
-def _opened(search: options.SearchArguments) -> Asked:
+def _opened(search: options.SearchArguments) -> Searched:
     if search.server:
         is_configured = configuration_of().of("").get("rerank") == search.rerank  # for indexes of this machine
         if options.is_wanted(search.rerank) and not is_configured:
@@ -47,7 +47,7 @@ def _opened(search: options.SearchArguments) -> Asked:
         if search.vectors is not None:
             raise UsageError("--vectors works with local indexes only, not with --server")
         return Index.connect(search.server, index=search.index or None, token=os.environ.get("SEMSEARCH_TOKEN"))
-    named = [find_asked(name, search.indexes) for name in search.index or ()]
+    named = [find_place(name, search.indexes) for name in search.index or ()]
     folders = [*dict.fromkeys(named or _of_this_folder(search))]
     reranker = options.chosen_reranker(search.rerank, search.rerank_seconds)
     if len(folders) == 1:
@@ -58,7 +58,7 @@ def _opened(search: options.SearchArguments) -> Asked:
 
 
 def _of_this_folder(search: options.SearchArguments) -> list[Path]:
-    """The indexes that are asked if none is named; where there is none, one is made if the user wants it."""
+    """The indexes that are searched if none is named; where there is none, one is made if the user wants it."""
     if folders := of_this_folder(search.indexes):
         return folders
     elsewhere = others(search.indexes)
@@ -76,21 +76,21 @@ def _of_this_folder(search: options.SearchArguments) -> list[Path]:
         raise IndexNotFound(f"{error}; or choose one of {names} (semsearch list): {command}") from None
 
 
-def indexes_of(asked: Asked) -> Mapping[str, Index]:
+def indexes_of(searched: Searched) -> Mapping[str, Index]:
     """The searched local indexes, by the names in their hits: "" if it is one. Empty for a server."""
-    if isinstance(asked, Index):
-        return {"": asked}
+    if isinstance(searched, Index):
+        return {"": searched}
     from semsearch.multi_index import MultiIndex  # loaded already, if it is one
 
-    return asked.indexes if isinstance(asked, MultiIndex) else {}
+    return searched.indexes if isinstance(searched, MultiIndex) else {}
 
 
-def bring_up_to_date(asked: Asked) -> None:
+def bring_up_to_date(searched: Searched) -> None:
     """Sync the searched indexes; one that another process writes to is searched as it is, with a warning.
 
     Raises UsageError for an index on a server.
     """
-    indexes = indexes_of(asked)
+    indexes = indexes_of(searched)
     if not indexes:
         raise UsageError("--refresh works with local indexes only, not with --server")
     for index in indexes.values():
@@ -108,21 +108,21 @@ def bring_up_to_date(asked: Asked) -> None:
 # -- Answers -----------------------------------------------------------------------------------------------------------
 
 
-def tell_if_stale(results: Iterable[Hit | Citation], asked: Asked) -> None:
+def tell_if_stale(results: Iterable[Hit | Citation], searched: Searched) -> None:
     """Warn of files that have changed since they were indexed, with the command to run."""
     stale = {(result.index or "", result.path) for result in results if result.stale}
     if stale:
         changed = f"{len(stale):,} files of this answer have" if len(stale) > 1 else "a file of this answer has"
         names = {index for index, _ in stale}
-        folders = [index.path for name, index in indexes_of(asked).items() if name in names]
+        folders = [index.path for name, index in indexes_of(searched).items() if name in names]
         command = " && ".join(f"semsearch index --name {shown(folder)}" for folder in folders)
         cure = f"{command} (or query with --refresh)" if folders else "semsearch index there"
         warn(f"{changed} changed since indexing; run: {cure}")
 
 
-def tell_if_empty(asked: Asked) -> None:
+def tell_if_empty(searched: Searched) -> None:
     """Warn of an empty index here, a likely reason for no hits."""
-    for index in indexes_of(asked).values():
+    for index in indexes_of(searched).values():
         if not len(index):
             command = f"semsearch index {'' if index.roots else 'PATH '}--name {shown(index.path)}"
             interrupted = "has no files yet, its first indexing was interrupted; to continue, run"
@@ -134,7 +134,7 @@ def without_passages(query: str, passages: Context) -> str:
     return nothing_answers(passages.missing or (), query) if passages.weak else f"no hits for {quoted(query)}"
 
 
-def show(answer: Answer, format: options.Format, asked: Asked) -> int:
+def show(answer: Answer, format: options.Format, searched: Searched) -> int:
     """Print an answer in a format, and warn of changed files unless it shows them; returns the number of hits."""
     if answer.hits and not answer.usable and format not in ("table", "plain"):
         complain(answer.without_hits)
@@ -146,5 +146,5 @@ def show(answer: Answer, format: options.Format, asked: Asked) -> int:
         for line in FORMATS[format](answer):
             print(line, end="" if format == "null" else "\n")
     if not format.startswith("json"):
-        tell_if_stale(answer.hits, asked)
+        tell_if_stale(answer.hits, searched)
     return len(answer.usable)

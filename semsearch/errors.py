@@ -104,7 +104,10 @@ class MissingExtra(SemsearchError):
 
     def __init__(self, package: str, extra: str = "", *, distribution: str = ".") -> None:
         where = "" if RELEASED else " in a checkout of semsearch"
-        super().__init__(f"{package} is not installed; run{where}: {install_command(extra, distribution=distribution)}")
+        missing = (
+            f"the extra {extra} is not installed (it brings {package})" if extra else f"{package} is not installed"
+        )
+        super().__init__(f"{missing}; run{where}: {install_command(extra, distribution=distribution)}")
 
 
 _REPEATED = 80  # characters

@@ -189,8 +189,8 @@ def require(database: IndexDatabase, db: sqlite3.Connection, kinds: Collection[K
 def refusal(database: IndexDatabase, lacking: Sequence[OutsideName]) -> str:
     """What an index would do that is not allowed, and the command that allows it."""
     return (
-        f"the index {database.shown_name} {intentions(lacking)}; you have not allowed that on this machine, where the "
-        f"index is only read; if you trust whoever made it, run: {trust_command(database)}"
+        f"the index {database.shown_name} {intentions(lacking)}; that is not allowed here yet, and the index is only "
+        f"read; if you moved or copied it, or trust whoever made it, run: {trust_command(database)}"
     )
 
 

@@ -138,7 +138,7 @@ def test_what_is_no_model_is_one_line(library: ModuleType, tmp_path: Path) -> No
 
 def test_what_is_missing_is_named_with_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtra, match=r"sentence-transformers is not .* '\.\[rerank\]'"):
+    with pytest.raises(MissingExtra, match=r"the extra rerank is not installed .* '\.\[rerank\]'"):
         load_reranker(folder(tmp_path / "encoder"))
 
 

@@ -86,7 +86,7 @@ def _of_signs(text: str) -> list[str]:
     """A notice for signs of a programming language that stand alone, as in "what does => mean"."""
     pieces = [piece.strip("\"'`()?,;") for piece in text.split()]
     signs = [f"“{piece}”" for piece in dict.fromkeys(pieces) if _IS_SIGN.fullmatch(piece)]
-    return [f"{', '.join(signs)}: no word, so not searched for; mode exact finds it as it stands"] if signs else []
+    return [f"only mode exact finds signs that stand alone: {', '.join(signs)}"] if signs else []
 
 
 def looked_up(text: str, language: str | None, options: SearchOptions, index: IndexView) -> Query:

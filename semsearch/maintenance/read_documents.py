@@ -21,10 +21,10 @@ from semsearch.storage.document_rows import (
     check_all_documents,
     get_documents,
     list_documents,
-    stale_documents,
 )
 from semsearch.storage.find_document import find_document, find_passage, place_of
 from semsearch.storage.passage_rows import PassageRow, each_passage, passage_at
+from semsearch.storage.stale_files import stale_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.text_lengths import new_headings
 

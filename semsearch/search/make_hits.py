@@ -25,9 +25,10 @@ from semsearch.results.origin import Boosted, ExactWords, Origin
 from semsearch.search.allowed_passages import TimedRegex, allowed_passages, in_order
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents, stale_documents
+from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents
 from semsearch.storage.find_document import DocumentPlace, place_of
 from semsearch.storage.passage_rows import PassageRow, need_passages
+from semsearch.storage.stale_files import stale_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.text_lengths import new_headings
 

@@ -10,19 +10,15 @@ damaged. So before the first of them in each generation, `check_all_documents` c
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
-import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.sources.roots import ADDED
-from semsearch.sources.unchanged import looks_unchanged
 from semsearch.storage.checksums import (
     ABSOLUTE,
     damaged_document,
@@ -34,8 +30,6 @@ from semsearch.storage.checksums import (
     is_sound,
     with_sums,
 )
-from semsearch.system.locations import uri_scheme
-from semsearch.system.source_files import NotTheFile, source_digest
 
 # two letters, or one of a script that needs no more
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")
@@ -396,53 +390,6 @@ def filter_rows(db: sqlite3.Connection) -> Iterator[FilterRow]:
 def filter_rows_of(db: sqlite3.Connection, passages: Iterable[int]) -> Iterator[FilterRow]:
     """What filters compare of passages: a row for each that there is, by rising ids."""
     return map(FilterRow._make, db.execute(_OF_PASSAGES, (json.dumps([*passages]),)))
-
-
-# -- Files behind hits -------------------------------------------------------------------------------------------------
-
-_PATIENCE = 5.0  # seconds that a query reads a file which may have changed
-
-
-def stale_documents(documents: Iterable[DocumentRow]) -> dict[int, bool]:
-    """Find the documents whose files have changed since they were indexed, by their ids: true if the file is gone.
-
-    As in a sync, a file of the same size is read, and compared by its digest, if its time does not prove that it is the
-    same (semsearch.sources.unchanged), such as one that was copied, or written while it was indexed. A text that a
-    program added has no file, and of a file that we may not look at nothing is known, nor of an object in a store,
-    which is not asked: none is stale.
-    """
-    local = [document for document in documents if document.root and not uri_scheme(document.root)]
-    states = {document.id: _is_gone(document) for document in local}
-    return {id_: is_gone for id_, is_gone in states.items() if is_gone is not None}
-
-
-def _is_gone(document: DocumentRow) -> bool | None:
-    """Whether a document's file is gone (true) or has changed (false); None if neither."""
-    try:
-        status = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
-    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # in its locale no file can have such a name
-        return True
-    except OSError:
-        return None
-    if status.st_size != document.size or not stat.S_ISREG(status.st_mode):
-        return False
-    is_same = looks_unchanged(document, status.st_size, status.st_mtime_ns)
-    return None if is_same or not _has_other_content(document, status) else False
-
-
-def _has_other_content(document: DocumentRow, status: os.stat_result) -> bool:
-    state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    try:
-        return _digest_of(document.absolute, document.root, state) != document.digest
-    except (FileNotFoundError, NotTheFile):
-        return True
-    except OSError:  # not readable, or not in time
-        return False
-
-
-@lru_cache(maxsize=4096)  # a folder that was copied has another time in every file, for each query
-def _digest_of(path: str, root: str, _state: tuple[int, ...]) -> str:
-    return source_digest(path, root=root, seconds=_PATIENCE)
 
 
 # -- Listed documents --------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ _CODE = (
     ".cs .php .rb .pl .pm .lua .sh .bash .zsh .fish .ps1 .r .jl .hs .ml .mli .fs .ex .exs .erl .clj .lisp .el .scm "
     ".sql .dart .nim .f90 .f95 .zig .v .vhdl"
 )
-TEXT = _format("text", ".txt .text .log .adoc .asciidoc", "text", version="3")
+TEXT = _format("text", ".txt .text .log", "text", version="3")
 PICTURE = _binary(
     "picture",
     ".png .jpg .jpeg .tif .tiff .webp .bmp .gif",
@@ -91,6 +91,7 @@ BUILT_IN: tuple[Format, ...] = (
     _text("rst", ".rst .rest", "markup.rst", version="6"),
     _text("html", ".html .htm .xhtml", "markup.html", version="3", declares_encoding=True),
     _text("org", ".org", "markup.org"),
+    _text("asciidoc", ".adoc .asciidoc", "markup.asciidoc"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
     _text("man", ".man .mdoc .roff", "markup.man"),
     _text("python", ".py .pyi", "source_code", version="5"),

@@ -28,11 +28,13 @@ _LOG = logging.getLogger(__name__)
 _ZIP, _GZIP, _PDF = b"PK\x03\x04", b"\x1f\x8b\x08", FORMATS["pdf"].sign
 _PDF_WITHIN = 1024  # bytes that may stand before a PDF's sign, as every viewer allows
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # an old Office file, or one with a password
-_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*[<.']|From |[!-9;-~]{1,80}:")  # of a web page, manual page or mail
+_LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*[<.'=[]|From |[!-9;-~]{1,80}:")  # page, manual page, AsciiDoc, mail
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
 )
 _MANUAL_PAGE = re.compile(rb"(?:\A|\n)\.(?:TH|Dt)[ \t]")
+_ASCIIDOC = re.compile(rb"(?:\[\[[^\]\n]{0,200}\]\]\s{0,9})?={1,6} \S[^\n]*\n")  # it begins with a heading
+_ASCIIDOC_MARK = re.compile(rb"\n(?:-{4,}|\|===|\[\[|\[source|:[\w-]+:|={2,6} \S)")
 _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-~]+:)")
 _DELIVERED = re.compile(rb"(?:Received|Return-Path|Delivered-To|Message-ID|MIME-Version):", re.I)  # not by hand
 _HEAD = 4096  # bytes in which a text's format is recognised
@@ -80,12 +82,14 @@ def archive_format(data: bytes) -> str | None:
 
 
 def text_format_by_content(data: bytes) -> str | None:
-    """The format of a text that begins like a web page, a manual page or mail; None for other text."""
+    """The format of a text that begins like a web page, a manual page, AsciiDoc or mail; None for other text."""
     head = data[:_HEAD]
     if head.lstrip().startswith((b".", b"'")) and _MANUAL_PAGE.search(data[:LOOKED_AT]):
         return "man"
     if _HTML.match(head):
         return "html"
+    if (title := _ASCIIDOC.match(head)) and _ASCIIDOC_MARK.search(data[:LOOKED_AT], title.end() - 1):
+        return "asciidoc"
     is_message = _DELIVERED.match(head) is not None and b"\nfrom:" in data[:LOOKED_AT].lower()
     return "mail" if is_message or _MAILBOX.match(head) else None
 

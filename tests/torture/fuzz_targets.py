@@ -94,6 +94,7 @@ _WORDS = {
     "md": "[a](b) ![ ]( ``` ~~~ --- * _ > - 1. |---| <div> <!-- [^1]: {% \\ \t [[ ]] ![[ #tag %% == ^block id:: ((",
     "rst": ".. :: |a| `` ` :role:`a` _ __ === --- * .. note:: .. [1] .. |a| replace:: +--+ | > \\ \t",
     "org": "#+BEGIN_SRC #+END_SRC #+TITLE: * ** [[ ]] | :PROPERTIES: :END: ~a~ =a= /a/ - # <2024-01-01>",
+    "adoc": "= == ---- .... |=== [[a]] [source,b] :c: * ** . a:: << >> ((a)) (((b))) link:a[b] *a* `b` + //// ",
     "man": '.TH A 1 .SH .TP .IP .RS .nf .fi .BR .Op Fl Xr Ns .It .de .. .if \\{ \\} \\fB \\(bu \\[ \\*( \\- "',
     "tex": "\\begin{ \\end{ \\section{ \\item \\footnote{ $ $$ \\[ \\] % \\verb| \\def\\a{ \\input{ } { \\\\ \\'e ~ &",
     "ipynb": '{"cells":[ "cell_type":"markdown" "source":[ "outputs":[ "metadata":{ ] } , "nbformat":4',

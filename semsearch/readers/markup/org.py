@@ -7,7 +7,7 @@ state, priority and tags.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from semsearch.readers.document import Block, Document, each_line_span, title_of
 from semsearch.readers.placed_text import PlacedText, joined_row
@@ -89,15 +89,18 @@ def _row(line: str, start: int) -> PlacedText:
 
 def clean(text: PlacedText) -> PlacedText:
     """The visible text of a paragraph: links by what they show, without notes and the marks of emphasis."""
-    for marks in (_marks_of_links, _marks_of_emphasis):
-        shown, last = PlacedText(), 0
-        for start, end in marks(text.text):
-            shown.add_all(text.cut(last, start))
-            last = end
-        if last:
-            shown.add_all(text.cut(last, len(text.text)))
-            text = shown
-    return text.stripped()
+    text = without(text, _marks_of_links(text.text))
+    return without(text, marks_of_emphasis(text.text, _OPENING)).stripped()
+
+
+def without(text: PlacedText, spans: Iterable[tuple[int, int]]) -> PlacedText:
+    """The text without some of its parts."""
+    shown, last = PlacedText(), 0
+    for start, end in spans:
+        shown.add_all(text.cut(last, start))
+        last = end
+    shown.add_all(text.cut(last, len(text.text)))
+    return shown if last else text
 
 
 def _marks_of_links(text: str) -> Iterator[tuple[int, int]]:
@@ -107,15 +110,15 @@ def _marks_of_links(text: str) -> Iterator[tuple[int, int]]:
         yield shown[1], link.end()
 
 
-def _marks_of_emphasis(text: str) -> Iterator[tuple[int, int]]:
+def marks_of_emphasis(text: str, opening: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """The marks that belong together, in time by the length: one never closed is searched for once."""
     unclosed: set[str] = set()
     at = 0
-    while opening := _OPENING.search(text, at):
-        at, mark = opening.end(), opening[0]
+    while begin := opening.search(text, at):
+        at, mark = begin.end(), begin[0]
         closing = None if mark in unclosed else re.compile(rf"(?<=\S){re.escape(mark)}(?!\w)").search(text, at + 1)
         if closing:
-            yield opening.span()
+            yield begin.span()
             yield closing.span()
             at = closing.end()
         else:

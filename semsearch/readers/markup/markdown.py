@@ -47,7 +47,7 @@ _SHORTCODE = re.compile(
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}\btext=\"(?=[^{}\"]{0,300}\"[^{}]{0,300}[>%]\}\})"  # around a text to show
     r"|\"[^{}\"]{0,300}(?:\"[^{}\"]{0,300}\"[^{}\"]{0,300}){0,9}[>%]\}\}"
-    r"|^[ \t]*\{%[^{}]{0,300}%\}[ \t]*$",
+    r"|^[ \t]*\{([%*])[^{}]{0,300}\1\}[ \t]*$",
     re.MULTILINE,
 )
 _HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
@@ -64,7 +64,7 @@ def clean_paragraph(text: PlacedText) -> PlacedText:
     """Remove the leftovers of site generators from a paragraph's or a cell's text."""
     if "[" in text.text or ":::" in text.text:
         text = text.replaced(_LEFTOVER)
-    if "{{<" in text.text or "{{%" in text.text or "{%" in text.text:
+    if any(mark in text.text for mark in ("{{", "{%", "{*")):
         text = text.replaced(_SHORTCODE)
     return text.stripped()
 

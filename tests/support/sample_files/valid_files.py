@@ -167,6 +167,8 @@ _MARKDOWN = (
 )
 _RST = "Tide {n}\n=======\n\n:author: Ann\n\n{one}\n\n.. note:: {two}\n\n* ``one``\n"
 _HTML = "<html><head><title>Tide {n}</title></head><body><h1>Tide</h1><p>{one}</p><table><tr><td>{two}</table></html>"
+_ASCIIDOC = "= Tide {n}\n\n{one}\n\n== More https://x.org[link]\n* {two}\n\n|===\n|a |b\n|===\n----\nint x;\n----\n"
+_MAN = ".TH TIDE 1\n.SH MORE\n.PP\n{one}\n.TP\n.B \\-x\n{two}\n.nf\nint x;\n.fi\n"
 _ORG = "#+TITLE: Tide {n}\n* Tide\n{one}\n** More [[https://x.org][link]]\n- {two}\n#+BEGIN_SRC c\nint x;\n#+END_SRC\n"
 _TEX = (
     "\\documentclass{{article}}\\title{{Tide {n}}}\\begin{{document}}\\section{{Sea}}{one}\n\n"
@@ -223,6 +225,8 @@ _WRITERS: dict[str, Callable[[int], bytes]] = {
     "tide.rst": _text(_RST),
     "tide.html": _text(_HTML),
     "tide.org": _text(_ORG),
+    "tide.adoc": _text(_ASCIIDOC),
+    "tide.man": _text(_MAN),
     "tide.tex": _text(_TEX),
     "tide.py": _text(_PYTHON),
     "tide.c": _text(_C),

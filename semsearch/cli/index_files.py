@@ -54,7 +54,7 @@ from semsearch.results.reports import SyncReport, endings_in_words
 from semsearch.sources.walk import HIDDEN
 from semsearch.storage.database import is_index
 from semsearch.storage.published import name_of
-from semsearch.system.locations import home_folder, uri_scheme, working_folder
+from semsearch.system.locations import home_folder, uri_scheme, usable_path, working_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +203,7 @@ def _index_of(paths: Sequence[str], indexes: Path | None) -> Path:
 def _name_for(path: str) -> str:
     """The name for an index of a path, or of a folder or object in a store, as `name_for` has it."""
     if not uri_scheme(path):
-        return name_for(Path(path))
+        return name_for(usable_path(path))
     name = name_of(path)
     return PurePosixPath(name).stem if is_readable(name) else name
 

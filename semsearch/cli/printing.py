@@ -72,8 +72,8 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
 
 
 def complain(message: str) -> None:
-    """Print an error, or another message, on stderr: one line, after the program's name."""
-    print(f"semsearch: {' '.join(message.splitlines())}", file=sys.stderr)
+    """Print an error, or another message, on stderr: one line, safe to print, after the program's name."""
+    print(f"semsearch: {plain_path(' '.join(message.splitlines()))}", file=sys.stderr)
 
 
 def warn(message: str) -> None:

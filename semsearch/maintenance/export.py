@@ -9,6 +9,7 @@ of the sum of its passages' vectors.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -66,7 +67,8 @@ def export_index(
         return write_to(target)
     path = usable_path(target)
     try:
-        with durable_file(path) as out:
+        is_stream = path.exists() and not path.is_file()  # a device or a pipe, in whose place no file may be put
+        with path.open("wb") if is_stream else durable_file(Path(os.path.realpath(path))) as out:
             return write_to(out)
     except OSError as error:
         raise StorageError(f"{target} cannot be written: {error.strerror or error}; choose another path") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,6 +98,19 @@ def test_filters_choose_what_is_exported(index: Index, tmp_path: Path) -> None:
 def test_an_open_file_gets_the_lines(index: Index) -> None:
     out = io.BytesIO()
     assert index.export(out, unit="sentences") == len(out.getvalue().splitlines())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it has no pipes with a path")
+def test_a_pipe_gets_the_lines_and_stays_one_as_a_link_does(index: Index, tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(tmp_path / "out.jsonl")
+    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as end:
+        assert index.export(pipe) == index.export(link) == len(index)
+        lines = end.read()
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert (tmp_path / "out.jsonl").read_bytes() == lines
 
 
 def test_what_cannot_be_exported_is_refused_and_no_file_is_left(index: Index, tmp_path: Path) -> None:

@@ -30,6 +30,13 @@ def test_what_is_exported_is_imported_and_finds_the_same(vectors: Path) -> None:
     assert "0 added, 0 changed, 2 unchanged" in again.out
 
 
+@pytest.mark.parametrize("folder", [".", "docs", ""])
+def test_a_folder_is_not_written_over(vectors: Path, folder: str) -> None:
+    result = semsearch("export", folder)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"semsearch: {folder or '.'} cannot be written: Is a directory; choose another path\n"
+
+
 def test_other_tables_are_imported_by_the_names_of_their_columns(vectors: Path) -> None:
     Path("tickets.jsonl").write_text('{"number": 1, "body": "A ship in the storm", "year": "2024"}\n', encoding="utf-8")
     options = ("--name", "tickets", "--id-key", "number", "--text-key", "body", "--vectors", vectors, "--quiet")

@@ -63,6 +63,8 @@ def test_a_changed_and_a_removed_file_are_reported_as_json(made: Path) -> None:
     ("arguments", "said"),
     [
         (["typo"], "there is no file or folder typo; "),
+        (["red\x1b[31m"], "there is no file or folder red?[31m; "),
+        (["x" * 5000], f"'{'x' * 80}'… cannot be a path: File name too long; "),
         (["docs", "--set", "a=-1"], "a must be at least 1e-12, not -1.0; "),
         (["docs", "--max-file-size", "inf"], "--max-file-size must be a number of megabytes, not inf; "),
     ],

@@ -87,7 +87,7 @@ PICTURE = _binary(
 )
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd", "markup.markdown", version="8"),
+    _text("markdown", ".md .markdown .mdown .mkd .mdx .qmd .rmd", "markup.markdown", version="8"),
     _text("rst", ".rst .rest", "markup.rst", version="6"),
     _text("html", ".html .htm .xhtml", "markup.html", version="3", declares_encoding=True),
     _text("org", ".org", "markup.org"),

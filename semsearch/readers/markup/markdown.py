@@ -47,8 +47,12 @@ _SHORTCODE = re.compile(
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}\btext=\"(?=[^{}\"]{0,300}\"[^{}]{0,300}[>%]\}\})"  # around a text to show
     r"|\"[^{}\"]{0,300}(?:\"[^{}\"]{0,300}\"[^{}\"]{0,300}){0,9}[>%]\}\}"
-    r"|^[ \t]*\{([%*])[^{}]{0,300}\1\}[ \t]*$",
+    r"|^[ \t]*\{/?[%*][^{}]{0,300}[%*]/?\}[ \t]*$",
     re.MULTILINE,
+)
+_MODULE = re.compile(  # a paragraph of MDX that is JavaScript
+    r"\A(?:import\s[^\n]{0,300}['\"][^'\"\n]{1,300}['\"];?\s*){1,100}\Z|\Aexport\s(?:const|default|function|let)\s.*\Z",
+    re.DOTALL,
 )
 _HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
 _HTML = re.compile(
@@ -64,7 +68,9 @@ def clean_paragraph(text: PlacedText) -> PlacedText:
     """Remove the leftovers of site generators from a paragraph's or a cell's text."""
     if "[" in text.text or ":::" in text.text:
         text = text.replaced(_LEFTOVER)
-    if any(mark in text.text for mark in ("{{", "{%", "{*")):
+    if text.text.startswith(("import ", "export ")):
+        text = text.replaced(_MODULE)
+    if any(mark in text.text for mark in ("{{", "{%", "{*", "{/*")):
         text = text.replaced(_SHORTCODE)
     return text.stripped()
 

@@ -142,7 +142,8 @@ def test_the_templates_of_site_generators_are_no_text_but_what_they_show_is() ->
         'A {{< glossary_tooltip text="Service" term_id="service" >}} finds a '
         '{{% term id="pod" text="Pod" %}} [here]({{< ref "a.md" >}}).\n'
         "{{< /note >}}\n\n"
-        "{% note %}\n\n{* ../app.py hl[3] *}\n\n"
+        "{% note %}\n\n{* ../app.py hl[3] *}\n\n{/* a comment */}\n\n"
+        "import Tabs from '@theme/Tabs';\nimport A from \"./a\"\n\nexport const B = () => (\n<b/>\n);\n\n"
         '{{% alert title="Careful" %}}\nIt deletes "all".\n{{% /alert %}}\n\n'
         "Write `{{ .Values.name }}` or {% if x %} as they stand.\n"
     )

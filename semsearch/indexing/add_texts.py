@@ -24,7 +24,7 @@ from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.index_writer import IndexWriter, timed
 from semsearch.indexing.read_files import Prepared, prepared_of
 from semsearch.readers.document import Document, Text
-from semsearch.readers.front_matter import json_values
+from semsearch.readers.metadata import json_values
 from semsearch.readers.read import read_text
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.sources.roots import ADDED

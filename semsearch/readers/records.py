@@ -22,7 +22,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from semsearch.readers.document import Anchors, Block, Document, LazyBlocks, each_line_span, stands_alone
-from semsearch.readers.front_matter import json_values
+from semsearch.readers.metadata import json_values
 from semsearch.readers.registry import NO_COLUMNS, Columns
 
 # -- Blocks of records -------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ class Status(Record):
 # -- Checkup -----------------------------------------------------------------------------------------------------------
 
 Level = Literal["good", "notice", "warning"]
-About = Literal["files", "reading", "fit", "words", "room", "content"]
+About = Literal["files", "reading", "fit", "words", "content"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,11 +236,11 @@ _OF_PASSAGE = numbers_sum(["passages.id", "document_id", "passages.first_sentenc
 _OF_DOCUMENT = numbers_sum(["document_id", "first_passage", "documents.passages"])
 _IS_TEST = """'/' || documents.path GLOB '*[-/_.][tT]est[-/_.s]*' OR documents.path GLOB '*[a-z]Test*.*'
     OR '/' || documents.path GLOB '*[-/_.]spec[-/_.s]*'"""
-_SPANS = f"""SELECT passages.id, document_id, passages.first_sentence, sentence_count, first_passage,
-    documents.passages, {_OF_PASSAGE} = {stored_numbers_sum("passages.sum")}
-    AND {_OF_DOCUMENT} = {stored_numbers_sum("documents.sum")},
-    length(passages.sentences), length(passages.headings) > 2,
-    CASE WHEN documents.format NOT IN ('code', 'python') THEN 0 WHEN {_IS_TEST} THEN 2 ELSE 1 END
+_SPANS = f"""SELECT document_id, passages.first_sentence, sentence_count, first_passage, documents.passages,
+    length(passages.headings) > 2,
+    CASE WHEN documents.format NOT IN ('code', 'python') THEN 0 WHEN {_IS_TEST} THEN 2 ELSE 1 END,
+    passages.id, {_OF_PASSAGE} = {stored_numbers_sum("passages.sum")}
+    AND {_OF_DOCUMENT} = {stored_numbers_sum("documents.sum")}, length(passages.sentences)
     FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
 
@@ -283,18 +283,17 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
     except (TypeError, ValueError, OverflowError):  # no numbers
         _raise_damage(db, ids)
         raise
-    if not (numbers[:, 6] == 1).all():
+    numbers = numbers[np.argsort(numbers[:, 7])]
+    found, is_sound, size = numbers[:, 7:].T
+    if not is_sound.all():
         _raise_damage(db, ids)
-    if not np.array_equal(numbers[:, 0], ids):
-        numbers = numbers[np.argsort(numbers[:, 0])]
-        if not np.array_equal(numbers[:, 0], ids):
-            _raise_damage(db, ids)
-            raise damaged_whole(db, "passages are missing")
-    count, rest = np.divmod(numbers[:, 7], SENTENCE_BYTES)
-    wrong = np.flatnonzero((count != numbers[:, 3]) | (rest != 0))
+    if not np.array_equal(found, ids):
+        _raise_damage(db, ids)
+        raise damaged_whole(db, "passages are missing")
+    wrong = np.flatnonzero(size != SENTENCE_BYTES * numbers[:, 2])
     if len(wrong):  # somebody's millions of sentences would take all memory
-        raise damaged_passage(db, int(numbers[wrong[0], 0]))
-    return numbers[:, [1, 2, 3, 4, 5, 8, 9]]
+        raise damaged_passage(db, int(found[wrong[0]]))
+    return numbers[:, :7]
 
 
 def _raise_damage(db: sqlite3.Connection, ids: Int64) -> None:

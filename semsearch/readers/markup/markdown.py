@@ -19,7 +19,7 @@ import numpy as np
 import pyromark
 
 from semsearch.readers.document import Block, Document, title_of
-from semsearch.readers.front_matter import front_matter
+from semsearch.readers.metadata import front_matter
 from semsearch.readers.placed_text import PlacedText, joined_row
 
 if TYPE_CHECKING:

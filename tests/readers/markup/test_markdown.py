@@ -14,7 +14,7 @@ from cited import check_whole, passages, sentences
 
 from semsearch import Index
 from semsearch.readers.document import Document
-from semsearch.readers.front_matter import json_values
+from semsearch.readers.metadata import json_values
 from semsearch.readers.read import read_bytes, read_text
 from semsearch.word_vectors.table import VectorTable
 

@@ -1,7 +1,8 @@
-"""Front matter: the YAML between --- lines or the TOML between +++ lines that a Markdown file may begin with.
+"""The metadata of documents: as values of JSON, whatever a program or a file gives; and front matter.
 
-Front matter that cannot be parsed stays a part of the text, so that nothing is lost and the rest of the file is read as
-usual. Anything but a mapping is not front matter: a Markdown file may well begin with a rule.
+Front matter is the YAML between --- lines or the TOML between +++ lines that a Markdown file may begin with. What
+cannot be parsed stays a part of the text, so that nothing is lost and the rest of the file is read as usual. Anything
+but a mapping is not front matter: a Markdown file may well begin with a rule.
 """
 
 from __future__ import annotations

@@ -108,7 +108,8 @@ def allowed_passages(
     notices = [*unmatched]
     if options.passages is not None:
         wanted = distinct(np.array(options.passages, dtype=np.int64))
-        allowed = IdRanges.of_ids(wanted if allowed is None else wanted[allowed.has(wanted)])
+        known = index.reader.lexical.ids if allowed is None else allowed
+        allowed = IdRanges.of_ids(wanted[known.has(wanted)])
     if not syntax.must and not syntax.must_not and not options.regex:
         return allowed, notices
     passing = index.reader.lexical.ids if allowed is None else allowed

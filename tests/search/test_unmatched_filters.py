@@ -11,6 +11,7 @@ import pytest
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.results.options import Mode
 from semsearch.search import allowed_passages
 from semsearch.word_vectors.table import VectorTable
 
@@ -109,6 +110,15 @@ def test_a_regular_expression_does_not_take_for_ever(index: Index, monkeypatch: 
     index.add([Text("many", "a" * 60 + "!")])
     with pytest.raises(UsageError, match="takes more than"):
         index.search("sky", regex=["^(a|aa)+$"])
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical", "exact"])
+def test_ids_of_passages_that_the_index_does_not_have_are_left_out(mode: Mode, index: Index) -> None:
+    known = [hit.passage_id for hit in index.search("ship", 100)]
+    found = index.search("ship", passages=known, mode=mode)
+    assert found
+    assert index.search("ship", passages=[0, *known, 10**6, 1 << 62], mode=mode) == found
+    assert index.search("ship", passages=[0, 10**6], mode=mode) == []
 
 
 @pytest.mark.parametrize(

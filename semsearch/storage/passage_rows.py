@@ -290,7 +290,8 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
     if not np.array_equal(found, ids):
         _raise_damage(db, ids)
         raise damaged_whole(db, "passages are missing")
-    wrong = np.flatnonzero(size != SENTENCE_BYTES * numbers[:, 2])
+    count, rest = np.divmod(size, SENTENCE_BYTES)  # a product could overflow
+    wrong = np.flatnonzero((count != numbers[:, 2]) | (rest != 0))
     if len(wrong):  # somebody's millions of sentences would take all memory
         raise damaged_passage(db, int(found[wrong[0]]))
     return numbers[:, :7]

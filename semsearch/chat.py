@@ -29,8 +29,7 @@ from semsearch.errors import ServerError, UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.hits import Citation, Context, Verdict
 from semsearch.results.options import Mode
-from semsearch.server.access import is_loopback
-from semsearch.system.http_requests import is_plain, opener, reason_of
+from semsearch.system.http_requests import is_loopback, is_plain, opener, reason_of
 from semsearch.system.locations import split_uri
 from semsearch.text.sentences import sentence_spans
 

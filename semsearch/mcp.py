@@ -22,7 +22,6 @@ from semsearch.context import DocumentPart, cited_passage, harmless, harmless_va
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.index import Index
 from semsearch.results.hits import NEAREST, Hit, above_threshold
-from semsearch.results.options import SearchOptions
 from semsearch.results.reports import endings_in_words
 from semsearch.server.open_indexes import ChosenIndexes, OpenIndexes
 from semsearch.server.problems import parameter_problem
@@ -87,7 +86,7 @@ class Tools:
         """Find passages of the user's documents that answer a query, by meaning and by words. Each has a citation
         (file and place), its best sentence, and the passage around it, in which […] stands for the sentence."""
         chosen = self._chosen(index)
-        hits = chosen.together.search(query, options=_options(cursor + limit + 1, filters))
+        hits = chosen.together.search(query, cursor + limit + 1, filters=filters)
         nearest = hits if hits.answered else hits[:NEAREST]
         notes = [*hits.warnings, *([_NEAREST] if hits and not hits.answered else ())]
         results = _results(chosen, above_threshold(hits) or nearest, cursor, limit, max_tokens, notes=notes)
@@ -105,8 +104,7 @@ class Tools:
     ) -> Answer:
         """Find passages similar to a cited one, or to a whole document."""
         chosen = self._chosen(index)
-        options = _options(cursor + limit + 1, filters)
-        hits = chosen.together.similar(citation, options=options)
+        hits = chosen.together.similar(citation, k=cursor + limit + 1, filters=filters)
         return _results(chosen, hits, cursor, limit, max_tokens, notes=hits.warnings)
 
     def read(
@@ -213,10 +211,6 @@ def use(tool: Callable[..., Answer], **arguments: Any) -> Answer:
     """Call a tool: its answer without hidden characters. Raises SemsearchError."""
     harmless_answer: Answer = harmless_values(_without_nones(tool(**arguments)))
     return harmless_answer
-
-
-def _options(k: int, filters: Sequence[str]) -> SearchOptions:
-    return SearchOptions(k, filters=filters)
 
 
 def _first_that_has(chosen: ChosenIndexes, ask: Callable[[Index], DocumentPart]) -> tuple[str, DocumentPart]:

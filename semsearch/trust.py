@@ -48,7 +48,7 @@ _DOES: dict[Kind, str] = {
 }
 
 
-class OutsideName(NamedTuple):  # a dataclass takes a millisecond more to be made, at every query
+class OutsideName(NamedTuple):
     """A path or URI outside of an index's folder that the index names, and for what."""
 
     kind: Kind

@@ -27,6 +27,7 @@ from semsearch.system.locations import (
     as_spelled,
     config_folder,
     data_folder,
+    divided,
     expanded,
     folders_above,
     uri_scheme,
@@ -115,6 +116,15 @@ def roots_of(index: Path) -> tuple[str, ...]:
                 return tuple(root.path for root in get_roots(db))
     except SemsearchError:
         return ()
+
+
+def covers(root: str, path: str) -> bool:
+    """Return whether a path is a root or lies in it. Each may be the URI of a folder in a store."""
+    if uri_scheme(root) or uri_scheme(path):
+        whole, part = (divided(uri)[0].rstrip("/") for uri in (root, path))  # without their options
+        return bool(uri_scheme(root)) and f"{part}/".startswith(f"{whole}/")
+    outer, inner = (as_spelled(Path(os.path.realpath(place))) for place in (root, path))
+    return outer == inner or outer in inner.parents
 
 
 def of_this_folder(indexes: Path | None) -> list[Path]:

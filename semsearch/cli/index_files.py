@@ -16,6 +16,7 @@ from semsearch.cli import options
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import (
     all_indexes,
+    covers,
     find_index,
     folder_for_new,
     folder_of,
@@ -30,7 +31,6 @@ from semsearch.cli.options import SettingsArguments
 from semsearch.cli.printing import (
     ask_on_terminal,
     complain,
-    covers,
     from_here,
     report_sync,
     stopping_as_interrupted,

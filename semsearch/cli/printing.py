@@ -20,7 +20,7 @@ import typer
 from rich.cells import cell_len, set_cell_size
 
 from semsearch.errors import INVISIBLE
-from semsearch.system.locations import as_spelled, divided, uri_scheme, working_folder
+from semsearch.system.locations import working_folder
 from semsearch.system.progress_bar import progress_bar
 
 if TYPE_CHECKING:
@@ -186,15 +186,6 @@ def report_sync(report: SyncReport, *, warnings: bool = True) -> None:
         complain(f"skipped {from_here(item.path)}: {reason}")
     for warning in report.warnings if warnings else ():
         warn(warning)
-
-
-def covers(root: str, path: str) -> bool:
-    """Return whether a path is a root or lies in it. Each may be the URI of a folder in a store."""
-    if uri_scheme(root) or uri_scheme(path):
-        whole, part = (divided(uri)[0].rstrip("/") for uri in (root, path))  # without their options
-        return bool(uri_scheme(root)) and f"{part}/".startswith(f"{whole}/")
-    outer, inner = (as_spelled(Path(os.path.realpath(place))) for place in (root, path))
-    return outer == inner or outer in inner.parents
 
 
 @contextmanager

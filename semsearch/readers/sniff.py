@@ -27,7 +27,7 @@ from semsearch.system.source_files import read_source
 _LOG = logging.getLogger(__name__)
 _ZIP, _GZIP, _PDF = b"PK\x03\x04", b"\x1f\x8b\x08", FORMATS["pdf"].sign
 _PDF_WITHIN = 1024  # bytes that may stand before a PDF's sign, as every viewer allows
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # an old Office file, or one with a password
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # an old Office file, or one with a password
 _LIKE_MARKUP = re.compile(rb"[\xef\xbb\xbf \t\r\n]*[<.'=[]|From |[!-9;-~]{1,80}:")  # page, manual page, AsciiDoc, mail
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
@@ -152,7 +152,7 @@ def _refusal_as_text(head: bytes, path: PurePath, size: int) -> str:
     except SourceError:
         if path.suffix.lower() in PICTURE.suffixes and PICTURE.lacks_package:
             return f"is a picture; {MISSING_OCR}"
-        is_old = head.startswith(_OLE)
+        is_old = head.startswith(OLE)
         return (
             f"is binary, and has no reader{'; save it as .docx, .xlsx or .pptx without a password' if is_old else ''}"
         )

@@ -23,6 +23,7 @@ from filelock import FileLock
 from semsearch.errors import StorageError
 from semsearch.server.problems import ProblemDetails
 from semsearch.system.durable import replace_file
+from semsearch.system.http_requests import is_loopback
 from semsearch.system.locations import config_folder
 
 # -- Headers -----------------------------------------------------------------------------------------------------------
@@ -204,13 +205,3 @@ def is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_loopback(address: str | None) -> bool:
-    """Return whether an address is one of this machine's loopback interface."""
-    try:
-        parsed = ipaddress.ip_address(address or "")
-    except ValueError:
-        return False
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return (mapped or parsed).is_loopback

@@ -23,10 +23,10 @@ from starlette.convertors import PathConvertor, register_url_convertor
 
 from semsearch.errors import SemsearchError
 from semsearch.results.codec import Record, to_dict
-from semsearch.server.access import is_loopback
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.problems import problem_of
 from semsearch.server.work_pool import WorkPool
+from semsearch.system.http_requests import is_loopback
 
 # -- Parameters --------------------------------------------------------------------------------------------------------
 

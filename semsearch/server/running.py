@@ -17,11 +17,12 @@ from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
 from semsearch.errors import UsageError
-from semsearch.server.access import LOOPBACK_NAMES, AccessRules, is_address, is_loopback
+from semsearch.server.access import LOOPBACK_NAMES, AccessRules, is_address
 from semsearch.server.application import Application, Guarded, reading_posts
 from semsearch.server.open_indexes import OpenIndexes
 from semsearch.server.operations import Engine
 from semsearch.server.work_pool import WorkPool
+from semsearch.system.http_requests import is_loopback
 
 PORT = 8765
 MCP_PATH = "/mcp"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from http.client import HTTPException, HTTPResponse
 from urllib.error import URLError
 from urllib.request import HTTPErrorProcessor, OpenerDirector, ProxyHandler, Request, build_opener
@@ -30,3 +31,13 @@ def reason_of(error: OSError | HTTPException) -> str:
 def is_plain(text: str) -> bool:
     """Whether a text is printable ASCII without spaces, as an address is."""
     return text.isascii() and text.isprintable() and " " not in text
+
+
+def is_loopback(address: str | None) -> bool:
+    """Return whether an address is one of this machine's loopback interface."""
+    try:
+        parsed = ipaddress.ip_address(address or "")
+    except ValueError:
+        return False
+    mapped = getattr(parsed, "ipv4_mapped", None)
+    return (mapped or parsed).is_loopback

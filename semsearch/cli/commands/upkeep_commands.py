@@ -11,12 +11,11 @@ from typing import Annotated, Literal
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import folder_of, folder_to_make, open_index
+from semsearch.cli.find_index import covers, folder_of, folder_to_make, open_index
 from semsearch.cli.index_files import IndexTarget, opened_target, target_of
 from semsearch.cli.printing import (
     complain,
     count,
-    covers,
     from_here,
     keep_warnings,
     report_sync,

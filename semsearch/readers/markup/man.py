@@ -181,7 +181,7 @@ class _Page:
         self._paragraph, self._is_tag, self._after_tag = PlacedText(), False, False
 
     def _spoken(self, words: list[str]) -> str:
-        """A line of mdoc as it is shown."""
+        """A line of mdoc as it is shown: `Op Fl l Ar file` is "[-l file]"."""
         text, closing, prefix, tail = "", "", "", ""
         while words and words[-1] in _STOPS:
             tail = words[-1] + tail

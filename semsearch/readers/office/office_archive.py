@@ -21,9 +21,9 @@ from lxml import etree
 
 from semsearch.errors import SourceError
 from semsearch.readers.document import Builder, DamagedParts, Document, Omission, first_names, joined_cells, title_of
+from semsearch.readers.sniff import OLE
 
 _MOST_BYTES = 200_000_000  # of a member, unpacked: zipfile never gives more than the directory says
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of old and of encrypted office files
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -33,7 +33,7 @@ class Archive:
     def __init__(self, data: bytes, name: str, kind: str) -> None:
         self.name = name
         self._kind = kind
-        if data.startswith(_OLE):
+        if data.startswith(OLE):
             raise SourceError(
                 f"{name} is protected by a password or in an old Office format; save it as {kind} without a password"
             )

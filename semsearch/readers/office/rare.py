@@ -22,6 +22,7 @@ from semsearch.readers import mail, text
 from semsearch.readers.document import Document
 from semsearch.readers.encoding import decode
 from semsearch.readers.markup import markdown
+from semsearch.readers.sniff import OLE
 
 _KINDS = {  # format: media type, and whether the library knows its headings
     "doc": ("application/msword", False),
@@ -30,7 +31,6 @@ _KINDS = {  # format: media type, and whether the library knows its headings
     "fb2": ("application/x-fictionbook+xml", True),
     "msg": ("application/vnd.ms-outlook", False),
 }
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SUFFIXES = {".dot": "doc", ".pps": "ppt", ".pot": "ppt"}
 _ALSO_TEXT = (".msg", ".dot", ".pot")  # a catalogue of messages, a graph of Graphviz, a template of gettext
 
@@ -44,7 +44,7 @@ def read(data: bytes, name: str) -> Document:
     kind = "rtf" if data.startswith(b"{\\rtf") else _SUFFIXES.get(suffix, suffix.removeprefix("."))
     if not data.strip():
         return Document("", [], kind, PurePath(name).stem)
-    if suffix in _ALSO_TEXT and not data.startswith(_OLE):
+    if suffix in _ALSO_TEXT and not data.startswith(OLE):
         return text.read(decode(data, name).text, name)
     try:
         import kreuzberg

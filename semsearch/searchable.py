@@ -106,7 +106,8 @@ class Searchable(ABC):
 
     def _finished(self, hits: Hits, options: SearchOptions) -> Hits:
         """The best of some hits, which remember who found them. What there is to tell of the query is logged."""
-        _log(hits.warnings)
+        for warning in hits.warnings:
+            logger.warning("%s", warning)
         best = best_of(hits, options)
         for hit in best:
             hit.found_by(ref(self))
@@ -144,7 +145,8 @@ class Searchable(ABC):
         max_words = whole_number("max_words", max_words, least=LEAST_WORDS)
         chosen = SearchOptions.chosen(_CONTEXT if options is None else options, None, keywords)
         context = self._context(query, replace(chosen, context=0), max_words)
-        _log(context.warnings or ())
+        for warning in context.warnings or ():
+            logger.warning("%s", warning)
         return context
 
     @abstractmethod
@@ -184,8 +186,3 @@ def path_or_id(method: str, name: object) -> str:
     if not isinstance(name, str | Path):
         raise UsageError(f"{method} takes a path or an id, not {name!r}")
     return str(name)
-
-
-def _log(warnings: Iterable[str]) -> None:
-    for warning in warnings:
-        logger.warning("%s", warning)

@@ -25,8 +25,9 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,6 @@ from semsearch.dense.faiss_writer import (
     beginning,
     faiss,
     fast_scan,
-    in_one_thread,
     plain_index,
 )
 from semsearch.dense.vector_store import SegmentsReader, SegmentsWriter
@@ -135,8 +135,13 @@ class Vectors:
 
     def _compared(self, queries: Float32, n: int, allowed: Bool | None) -> TopKResult:
         """Compare queries with all allowed rows. (q, d) -> (q, n)"""
+        return scanned(self._checked, self.segment.id_ranges, queries, n, allowed=allowed)
+
+    @cached_property
+    def _checked(self) -> Any:
+        """The opened index, all of whose vectors have been compared with their checksums. Raises IndexDamaged."""
         self._file.check(0, self._end)
-        return scanned(self._index, self.segment.id_ranges, queries, n, allowed=allowed)
+        return self._index
 
     def _refined(self, queries: Float32, n: int, candidates: int, asked: int, allowed: Bool | None) -> TopKResult:
         """Scan the codes for the rows that seem the best, and compare the first allowed ones of these. -> (q, n)
@@ -189,6 +194,23 @@ class Vectors:
 
     def _damage(self, what: str) -> IndexDamaged:
         return IndexDamaged(f"{self._path} {what}; run: {rebuild_command(self._path.parents[1])}")
+
+
+@contextmanager
+def in_one_thread(wanted: bool) -> Iterator[None]:
+    """Let FAISS use one thread while the block runs, if it is wanted. It concerns the calling thread only.
+
+    What FAISS returns is the same, with however many threads.
+    """
+    if not wanted:
+        yield
+        return
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
 
 
 def scanned(index: Any, id_ranges: IdRanges, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:

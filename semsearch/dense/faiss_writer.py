@@ -9,8 +9,6 @@ candidates, is .997, with centroids by k-means .999; they are made eight times a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,23 +30,6 @@ _CHUNK = 1 << 14  # vectors decoded at a time
 _SAMPLE = 1 << 12  # vectors that the mean and the spread of each number are learned from
 _LEVELS = np.array([-1.5104, -0.4528, 0.4528, 1.5104], dtype=np.float32)  # of a normal distribution (Max 1960, table I)
 PACKED = 32  # vectors whose codes are packed together
-
-
-@contextmanager
-def in_one_thread(wanted: bool) -> Iterator[None]:
-    """Let FAISS use one thread while the block runs, if it is wanted. It concerns the calling thread only.
-
-    What FAISS returns is the same, with however many threads.
-    """
-    if not wanted:
-        yield
-        return
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before)
 
 
 def _alone() -> None:

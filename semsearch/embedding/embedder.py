@@ -33,7 +33,7 @@ from semsearch.errors import FitError, UsageError
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
 from semsearch.text.tokens import words
-from semsearch.word_vectors.multilingual import MultilingualVectors, as_multilingual, language_table
+from semsearch.word_vectors.multilingual import MultilingualVectors, WordFinder, as_multilingual, language_table
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, open_vectors
 
 SAMPLE = 1 << 16  # texts, evenly drawn, that components are learned from; see docs/research/measurements.md
@@ -126,7 +126,7 @@ class SentenceEmbedder:
 
         Raises UsageError for a single string, and for parameters that make no sense.
         """
-        texts, finder = listed(texts), self._choose().word_finder()
+        texts, finder = listed(texts), _word_finder(self._choose())
         batches = [finder.of_texts(texts[first : first + _BATCH]) for first in range(0, len(texts), _BATCH)]
         return self.fit_ragged(lambda: batches, count=len(texts))
 
@@ -248,7 +248,7 @@ class SentenceEmbedder:
 
         `languages`: as in `transform`.
         """
-        return self._chosen.word_finder().of_texts(texts, languages)
+        return _word_finder(self._chosen).of_texts(texts, languages)
 
     # -- keeping -------------------------------------------------------------------------------------------------
 
@@ -280,6 +280,11 @@ class SentenceEmbedder:
         )
         embedder.chosen_, embedder.weights_, embedder.common_ = chosen, weights, common
         return embedder
+
+
+def _word_finder(chosen: Choices) -> WordFinder:
+    """What finds the words of texts as ids."""
+    return WordFinder(chosen.vectors, keep_unknown=chosen.unknown != "skip")
 
 
 def listed(texts: Iterable[str]) -> Sequence[str]:

@@ -25,7 +25,7 @@ from semsearch.arrays.types import Float32, Float64, Floating, Int64
 from semsearch.errors import UsageError
 from semsearch.text.languages import ENGLISH
 from semsearch.text.ragged import Ragged
-from semsearch.word_vectors.multilingual import MultilingualVectors, WordFinder
+from semsearch.word_vectors.multilingual import MultilingualVectors
 from semsearch.word_vectors.table import WordVectors
 
 Weighting = Literal["none", "idf", "sif", "usif"]
@@ -94,10 +94,6 @@ class Choices:
         if self.unknown not in get_args(Unknown):
             raise UsageError(f"unknown must be one of {', '.join(get_args(Unknown))}, not {self.unknown!r}")
         return self
-
-    def word_finder(self) -> WordFinder:
-        """What finds the words of texts as ids."""
-        return WordFinder(self.vectors, keep_unknown=self.unknown != "skip")
 
 
 # -- Weights -----------------------------------------------------------------------------------------------------------

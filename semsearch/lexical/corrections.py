@@ -26,8 +26,8 @@ from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.spelling import Edit
 from semsearch.results.origin import Correction
 from semsearch.text.languages import ENGLISH, RULES, stop_words
-from semsearch.text.terms import LONGEST, hashes_of, lowered, spelled, stems, without_prefixes
-from semsearch.text.tokens import words
+from semsearch.text.terms import LONGEST, lowered, spelled, stems, without_prefixes
+from semsearch.text.tokens import hashes_of, words
 from semsearch.word_vectors.language_table import LanguageTable
 from semsearch.word_vectors.multilingual import english_of, language_table
 from semsearch.word_vectors.table import WordVectors
@@ -145,6 +145,8 @@ class _Corrector:
     def unknown(self, words: Sequence[str]) -> set[str]:
         """The words that no passage has, nor the word vectors know well."""
         strange = [word for word, p in zip(words, self._frequencies(words), strict=True) if p < _KNOWN]
+        if not strange:
+            return set()
         return {word for word, rows in zip(strange, self._rows_of(strange), strict=True) if not rows}
 
     def has(self, word: str) -> bool:

@@ -31,8 +31,7 @@ from semsearch.storage.schema import get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.system.durable import file_digest
 from semsearch.text.languages import ENGLISH
-from semsearch.text.terms import Lexicon
-from semsearch.text.tokens import with_parts
+from semsearch.text.terms import Lexicon, with_parts
 from semsearch.topics.topic_model import join, named_topics, open_topics
 from semsearch.trust import require
 from semsearch.word_vectors.multilingual import as_multilingual

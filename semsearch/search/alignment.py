@@ -36,9 +36,10 @@ from semsearch.search.candidates import Candidates, Query, fused, mean_cosine, w
 from semsearch.search.index_reader import IndexView
 from semsearch.search.passage_parts import PassageParts
 from semsearch.text.languages import RULES
-from semsearch.text.terms import QuestionTerms, hashes_of, spelled
+from semsearch.text.terms import QuestionTerms, spelled
+from semsearch.text.tokens import hashes_of
 from semsearch.word_vectors.language_table import LanguageTable
-from semsearch.word_vectors.multilingual import as_multilingual, english_of, language_table
+from semsearch.word_vectors.multilingual import MultilingualVectors, english_of, language_table
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.text_words import ReadTexts, Texts
 
@@ -100,8 +101,8 @@ def similar_texts(asked: QueryWords, ids: Sequence[int], index: IndexView) -> tu
     def read(unread: list[int]) -> dict[int, PassageParts]:
         return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in unread}
 
-    parts = [*index.reader.memory.parts.of(ids, read).values()]
-    return parts, similarities(asked, [part.texts for part in parts], index.languages_of([*rows.values()]))
+    parts, languages = [*index.reader.memory.parts.of(ids, read).values()], index.languages_of([*rows.values()])
+    return parts, similarities(asked, [part.texts for part in parts], languages)
 
 
 def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence[str]) -> Float32:
@@ -186,7 +187,7 @@ def query_words(query: Query, index: IndexView) -> QueryWords:
     np.maximum.at(idf, rows, lookup.idf[at])
     table = None if query.vector is None or query.embedder is None else query.embedder.chosen_.vectors
     vectors, p, are_known = _vectors(names, query)
-    if table is not None and as_multilingual(table) is not None:
+    if isinstance(table, MultilingualVectors):
         rarity = np.where((idf == 0) & are_known, _idf_in_general(p, reader.lexical.passages), rarity)
     kept = np.sort(np.argsort(-rarity, kind="stable")[:_MOST_WORDS])
     number = {row: new for new, row in enumerate(kept.tolist())}

@@ -19,7 +19,7 @@ from semsearch.arrays.types import Bool, Float32, Float64, Int64
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.options import Mode, SearchOptions
-from semsearch.results.origin import Correction, ExactPart, Relevance, Weights
+from semsearch.results.origin import Correction, ExactPart, Weights
 from semsearch.storage.passage_rows import SentenceSpans
 from semsearch.text.ragged import Ragged
 from semsearch.text.terms import QuestionTerms
@@ -55,6 +55,7 @@ class Query:
     embedder: SentenceEmbedder | None = None  # embedder that made the vector, and knows the query's language
     vector_words: Ragged | None = None  # the words of its vectors that each of the different words of `terms` has
     language: str | None = None  # language in which it was read; None where all is read as English
+    languages: tuple[str, ...] = ()  # the languages by whose rules it was read
     word_count: int = 0  # number of words, as its language divides them
     share_without_vectors: float = 0.0  # share of its words; 0 in lexical mode
     dense_weight: float | None = None  # weight of the cosine in the fusion; None: as of a query of known words
@@ -136,21 +137,6 @@ class RelevanceOf(NamedTuple):
     trust: float
     words: float
 
-    def records(self, query: Query, positions: Sequence[int]) -> list[Relevance]:
-        """What there is to say of each of some passages."""
-        has_vector, probability, share = query.vector is not None, self.probability.tolist(), self.share.tolist()
-        return [
-            Relevance(
-                probability=probability[position],
-                cosine=self.cosine if has_vector else None,
-                trust=self.trust if has_vector else None,
-                words=None if query.words is None else self.words,
-                share=share[position],
-                unknown=query.share_without_vectors,
-            )
-            for position in positions
-        ]
-
 
 # -- The answer --------------------------------------------------------------------------------------------------------
 
@@ -162,11 +148,6 @@ class Ranking(NamedTuple):
     order: Sequence[int]  # positions of the hits, best first
     near_duplicates: Mapping[int, Sequence[int]]  # positions of near-duplicates, by that of their hit
     may_be_longer: bool  # whether a deeper search may find as many hits as were asked for
-
-    def first(self, k: int) -> Ranking:
-        """The best k hits."""
-        order = self.order[:k]
-        return self._replace(order=order, near_duplicates={at: self.near_duplicates[at] for at in order})
 
 
 class Quote(NamedTuple):

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from semsearch.text.tokens import words
 _POINT, _AS_TYPED = 1.0, 0.5  # of a part that a passage has, and if that is as typed
 _CODE, _NAME = 0.0, 0.5  # kinds of parts: the least share of a query, by idf, that such parts must have
 _ALMOST_NONE = 2  # passages that may have a name in camel case, such as readBytes, of which the query has more words
+_words_of_title = lru_cache(maxsize=1 << 14)(words)  # the same titles and headings are compared again
 _MOST_PARTS = 10  # of a query that are looked for: a pasted log has hundreds
 _LONGEST = 200  # characters of an identifier; shapes are searched for in quadratic time
 _HEADINGS = 20  # passages whose headings are compared with a query, the best by their words
@@ -225,6 +227,6 @@ def _headed(query: Query, candidates: Candidates, index: IndexView) -> dict[int,
     for row, has_before in zip(rows, candidates.spans.before[first].tolist(), strict=True):
         titles = [*row.headings[-1:], *([] if has_before else [documents[row.document_id].title])]
         bare = [title.lstrip(_NUMBER) for title in titles if title[:1].isdigit()]
-        if any(asked == words(title) for title in (*titles, *bare)):
+        if asked in map(_words_of_title, (*titles, *bare)):
             headed[row.id] = query.text in titles
     return {id_: ExactPart(query.text, as_typed, len(headed)) for id_, as_typed in headed.items()}

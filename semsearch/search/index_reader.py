@@ -267,6 +267,7 @@ class IndexReader:
         self._documents = int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
         self.fit = fit_stamp(db)
         self.word_vectors = vectors  # the index's, opened when first needed
+        self._embedder: SentenceEmbedder | None = None
         self._in_languages: OpenCache[tuple[str, ...], SentenceEmbedder] = OpenCache()  # embedders of more languages
         self._may_read_files = False
         self._asked_at: int | None = None  # what was recorded of trust when it was asked
@@ -306,10 +307,9 @@ class IndexReader:
 
     def embedder(self, db: sqlite3.Connection) -> SentenceEmbedder | None:
         """The fitted embedder; None in an index without sentences."""
-        embedder: SentenceEmbedder | None = (
-            None if self.fit is None else self._opened.get(self.fit, lambda: load_embedder(db, self.word_vectors()))
-        )
-        return embedder
+        if self._embedder is None and self.fit is not None:
+            self._embedder = self._opened.get(self.fit, lambda: load_embedder(db, self.word_vectors()))
+        return self._embedder
 
     def embedder_of(self, embedder: SentenceEmbedder, languages: Iterable[str]) -> SentenceEmbedder:
         """The embedder, if it knows these languages; else a copy that knows them too, which is kept."""

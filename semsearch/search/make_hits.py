@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,9 @@ from semsearch.errors import UsageError
 from semsearch.filters import parse_boost
 from semsearch.results.hits import DuplicatePassage, Hit, Hits, Occurrences
 from semsearch.results.options import SearchOptions
-from semsearch.results.origin import Boosted, ExactWords, Origin
+from semsearch.results.origin import Boosted, ExactWords, Origin, Relevance
 from semsearch.search.allowed_passages import TimedRegex, allowed_passages, in_order
-from semsearch.search.candidates import Candidates, Query, Quote, Ranking
+from semsearch.search.candidates import Candidates, Query, Quote, Ranking, RelevanceOf
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents
 from semsearch.storage.find_document import DocumentPlace, place_of
@@ -39,26 +40,27 @@ Sentences = tuple[str, ...]
 
 
 def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: IndexView) -> list[Hit]:
-    """The hits of a ranking, best first, which show these quotes, with `context` sentences of the document before and
-    after."""
-    candidates, order, here = ranking.candidates, [*ranking.order], working_folder().as_posix()
-    alike = [position for group in ranking.near_duplicates.values() for position in group]
+    """The first k hits of a ranking, best first, which show these quotes, with `context` sentences of the document
+    before and after."""
+    candidates, order = ranking.candidates, [*ranking.order[: query.options.k]]
+    alike = [position for at in order for position in ranking.near_duplicates[at]]
     ids = candidates.ids[[*order, *alike]].tolist()
     passages = index.passages(ids)
-    rows = [passages[id_] for id_ in ids[: len(order)]]
     documents = index.documents_of(passages.values())
+    rows = [passages[id_] for id_ in ids[: len(order)]]
+    languages, may_read_files = index.languages_of(rows), index.reader.may_read_files()
     quoted = [documents[id_] for id_ in {row.document_id: True for row in rows}]
     records = get_record_metadata(index.db, [row.id for row in rows if row.is_of_record])
-    stale = stale_documents(quoted) if index.reader.may_read_files() else {}
+    stale, here = stale_documents(quoted) if may_read_files else {}, working_folder().as_posix()
     places = {id_: place_of(document, here) for id_, document in documents.items()}
+    duplicate = partial(_duplicate, passages, places)
     metadata: dict[int, dict[str, Any]] = {document.id: json.loads(document.metadata_json) for document in quoted}
     scores: list[float] = candidates.scores[order].tolist()
     dense, lexical = _known(candidates.cosine[order]), _known(candidates.bm25[order])
     likely = candidates.relevance
     relevances = [None] * len(order) if likely is None else likely.probability[order].tolist()
-    origins, languages = origins_of(query, candidates, order, index), index.languages_of(rows)
-    hits, context = list[Hit](), query.options.context
-    for number, (at, passage, quote) in enumerate(zip(order, rows, quotes, strict=True)):
+    origins, hits, context = origins_of(query, candidates, order, index), list[Hit](), query.options.context
+    for number, (at, passage, quote) in enumerate(zip(order, rows, quotes[: len(order)], strict=True)):
         document, language = documents[passage.document_id], languages[number]
         first, _, start, _, line = passage.sentences[quote.first].tolist()
         _, last, _, end, _ = passage.sentences[quote.last].tolist()
@@ -85,9 +87,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
                 metadata={**metadata[document.id], **records.get(passage.id, {})},
                 before=before,
                 after=after,
-                duplicates=tuple(
-                    _duplicate(passages[id_], places) for id_ in candidates.ids[[*ranking.near_duplicates[at]]].tolist()
-                ),
+                duplicates=tuple(map(duplicate, candidates.ids[[*ranking.near_duplicates[at]]].tolist())),
                 stale=document.id in stale,
                 deleted=stale.get(document.id) or None,
                 language=None if query.language in (None, language) else language,
@@ -105,7 +105,7 @@ def origins_of(
         return [None] * len(positions)
     other, boosts, likely = candidates.are_other, candidates.boosts, candidates.relevance
     points, cosines = _by_passage(candidates.points, positions), _by_passage(candidates.cosines, positions)
-    relevances = [] if likely is None else likely.records(query, positions)
+    relevances = [] if likely is None else _relevances(query, likely, positions)
     origins = list[Origin | None]()
     for number, (at, id_) in enumerate(zip(positions, candidates.ids[positions].tolist(), strict=True)):
         parts = candidates.literal.get(id_)
@@ -127,6 +127,22 @@ def origins_of(
     return origins
 
 
+def _relevances(query: Query, of: RelevanceOf, positions: Sequence[int]) -> list[Relevance]:
+    """What there is to say of each of some passages."""
+    has_vector, probability, share = query.vector is not None, of.probability.tolist(), of.share.tolist()
+    return [
+        Relevance(
+            probability=probability[position],
+            cosine=of.cosine if has_vector else None,
+            trust=of.trust if has_vector else None,
+            words=None if query.words is None else of.words,
+            share=share[position],
+            unknown=query.share_without_vectors,
+        )
+        for position in positions
+    ]
+
+
 def _boosted(query: Query, shares: Float64) -> tuple[Boosted, ...]:
     """What each boost adds to the score of a passage, which gets these shares of them. (b,)"""
     pairs = zip(map(parse_boost, query.options.boosts), shares.tolist(), strict=True)
@@ -143,8 +159,11 @@ def _known(values: Float64) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _duplicate(passage: PassageRow, places: Mapping[int, DocumentPlace]) -> DuplicatePassage:
+def _duplicate(
+    passages: Mapping[int, PassageRow], places: Mapping[int, DocumentPlace], passage_id: int
+) -> DuplicatePassage:
     """The source of a near-duplicate of a hit's passage."""
+    passage = passages[passage_id]
     return DuplicatePassage(
         **places[passage.document_id],
         line=passage.line,

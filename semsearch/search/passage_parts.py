@@ -12,7 +12,7 @@ from typing import NamedTuple
 from semsearch import tuning
 from semsearch.storage.document_rows import DocumentRow
 from semsearch.storage.passage_rows import PassageRow
-from semsearch.text.tokens import CODE, with_parts
+from semsearch.text.terms import CODE, with_parts
 
 _BETWEEN_BLOCKS = "\n\n"
 _BETWEEN_CELLS = " | "

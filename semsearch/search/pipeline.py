@@ -55,9 +55,8 @@ def answer(query: Query, index: IndexView) -> Hits:
     compared = compare(query, ranked, index)
     judgement = judge(query, compared, ranked, index)
     ranking, quotes = quote(compared, ranked)
-    k = query.options.k
     return Hits(
-        make_hits(query, ranking.first(k), quotes[:k], index),
+        make_hits(query, ranking, quotes, index),
         verdict=None if judgement is None else judgement.verdict,
         missing=() if judgement is None else judgement.missing,
         corrected=query.corrected,
@@ -198,7 +197,7 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
         return candidates
     points = np.zeros(len(scores))
     texts = [row.text for row in index.passages(candidates.ids[first].tolist()).values()]
-    for language in index.reader.languages_beside(query.language):
+    for language in query.languages:
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
             for at, in_order in zip(first.tolist(), index.reader.memory.words.terms(texts, language), strict=True):
                 places = [(place, word_of[term]) for place, term in enumerate(in_order.tolist()) if term in word_of]

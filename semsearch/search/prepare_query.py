@@ -38,12 +38,12 @@ from semsearch.storage.document_rows import DocumentRow, count_contents, need_do
 from semsearch.storage.find_document import find_passage
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
-from semsearch.text.terms import QuestionTerms, hashes_of, named_terms, without_stop_words
+from semsearch.text.terms import QuestionTerms, named_terms, without_stop_words
 from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import words as words_of
+from semsearch.text.tokens import hashes_of, words as words_of
 from semsearch.topics.topic_model import join
 from semsearch.word_vectors.language_words import split_words
-from semsearch.word_vectors.multilingual import as_multilingual, english_of, guess_any_language, language_table
+from semsearch.word_vectors.multilingual import MultilingualVectors, english_of, guess_any_language, language_table
 from semsearch.word_vectors.table import WordVectors, load_vectors
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     text = syntax.text if language not in (None, ENGLISH) or syntax.must else with_plain_verb(syntax.text)
     typed = looked_up(text, language, options, index)
     if language is None:
-        language, of_language = _language_beyond(typed, embedder, reader)
+        language, of_language = _language_beyond(typed, reader)
     corrected = tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *reader.languages):
-        better, corrected = _corrected(typed, syntax, embedder, index)
+        better, corrected = _corrected(typed, syntax, index)
         typed = typed if better == text else looked_up(better, language, options, index)
     query = as_compared(typed, language, index)
     allowed, of_conditions = allowed_passages(options, index, syntax)
@@ -91,21 +91,22 @@ def _of_signs(text: str) -> list[str]:
 
 def looked_up(text: str, language: str | None, options: SearchOptions, index: IndexView) -> Query:
     """A text with its terms, looked up in the postings by the rules of its language, or of those of the index."""
-    terms = named_terms(text, index.reader.languages_beside(language))
-    return Query(text, options, None, index.lexical.find(terms.terms), terms=terms)
+    languages, embedder = index.reader.languages_beside(language), None if options.mode == "lexical" else index.embedder
+    terms = named_terms(text, languages)
+    words = index.lexical.find(terms.terms)
+    return Query(text, options, None, words, terms=terms, embedder=embedder, languages=languages)
 
 
 def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     """A query in a language, None for that of the index's texts, with the words and the vector that are compared."""
     reader, mode, text, terms, words = index.reader, typed.options.mode, typed.text, typed.terms, typed.words
     assert terms is not None  # as in every typed query
-    embedder = None if mode == "lexical" else index.embedder
-    english = None if embedder is None else english_of(embedder.chosen_.vectors)
-    if english is not None and language is not None and language not in reader.languages:
-        terms = _foreign_terms(text, language, reader.languages, english)
+    embedder = typed.embedder
+    if embedder is not None and language is not None and language not in reader.languages:
+        terms = _foreign_terms(text, language, reader.languages, english_of(embedder.chosen_.vectors))
         words = index.lexical.find(terms.terms)
     query = replace(typed, words=None if mode == "dense" else words, terms=terms, language=language)
-    if embedder is None or english is None:
+    if embedder is None:
         return replace(query, word_count=len(words_of(text)))
     embedder = embedder if language is None else reader.embedder_of(embedder, [language])
     names = [*dict.fromkeys(terms.words)]
@@ -115,7 +116,7 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     if topics is not None:
         (vector,) = join(vector[None], topics.of_terms(terms.terms)[None])
     share_known, weight, notices = float(ids.known_shares[0]), None, tuple[str, ...]()
-    if mode == "hybrid" and reader.languages_beside(language) != (ENGLISH,):
+    if mode == "hybrid" and typed.languages != (ENGLISH,):
         weight = dense_weight(share_known)
     if not vector.any():
         instead = "only the lexical retriever answers it" if mode == "hybrid" else "it finds nothing"
@@ -132,9 +133,7 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     )
 
 
-def _corrected(
-    typed: Query, syntax: QuerySyntax, embedder: SentenceEmbedder | None, index: IndexView
-) -> tuple[str, tuple[Correction, ...]]:
+def _corrected(typed: Query, syntax: QuerySyntax, index: IndexView) -> tuple[str, tuple[Correction, ...]]:
     """The text with its misspelt words corrected, if there is a word that no passage has."""
     lookup, terms = typed.words, typed.terms
     if lookup is None or terms is None or lookup.idf.all():
@@ -143,7 +142,7 @@ def _corrected(
     held = {word for term, word in zip(terms.terms.tolist(), terms.words, strict=True) if term in terms_held}
 
     def vectors() -> WordVectors:
-        return index.reader.word_vectors() if embedder is None else embedder.chosen_.vectors
+        return index.reader.word_vectors() if typed.embedder is None else typed.embedder.chosen_.vectors
 
     return correct(typed.text, syntax.must, index.reader.lexical, vectors, held)
 
@@ -158,24 +157,24 @@ _ASKS_IN_ENGLISH = re.compile(r"\W*(?:how|what|why|where|which|whose|does|should
 
 def _language_among(text: str, embedder: SentenceEmbedder | None, reader: IndexReader) -> str | None:
     """The language of a question, where the index has word vectors of several; None if they say nothing of it."""
-    several = None if embedder is None else as_multilingual(embedder.chosen_.vectors)
-    if several is None:
+    vectors = None if embedder is None else embedder.chosen_.vectors
+    if not isinstance(vectors, MultilingualVectors):
         return None
     known = tuple(dict.fromkeys((*reader.languages, ENGLISH)))
-    return guess_any_language(text, several.english, known, reader.language_documents)
+    return guess_any_language(text, vectors.english, known, reader.language_documents)
 
 
-def _language_beyond(
-    typed: Query, embedder: SentenceEmbedder | None, reader: IndexReader
-) -> tuple[str | None, tuple[str, ...]]:
+def _language_beyond(typed: Query, reader: IndexReader) -> tuple[str | None, tuple[str, ...]]:
     """The language of a question to an index in one language, None for that; and a notice if it has no vectors.
 
     A question to an index in English alone, which lacks its words, is in another language if that is clear and has
     word vectors.
     """
-    languages, lacking = reader.languages, typed.words.lacking if typed.words else 0.0
+    languages, embedder = reader.languages, typed.embedder
     is_english = ENGLISH in languages and _ASKS_IN_ENGLISH.match(typed.text) is not None
-    if not reader.language_documents or lacking <= _LACKS_SOME or is_english:
+    if not reader.language_documents or is_english or typed.words is None:
+        return None, ()
+    if (lacking := typed.words.lacking) <= _LACKS_SOME:
         return None, ()
     of_index = None if embedder is None or languages != (ENGLISH,) else english_of(embedder.chosen_.vectors)
     language = guess_any_language(typed.text, load_vectors() if of_index is None else of_index, languages)

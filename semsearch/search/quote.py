@@ -50,7 +50,7 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     if query.terms is None:
         return None
     wanted = answer_kind(query.original or query.text, query.language or ENGLISH)
-    groups = _groups(ranking) if wanted.rules else [(at,) for at in ranking.order]
+    groups, most = (_groups(ranking), wanted.most) if wanted.rules else ([(at,) for at in ranking.order], 1.0)
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys(chain(best, *groups))]
@@ -58,7 +58,7 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
     aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)
     passages = dict(zip(positions, aligned.values(), strict=True))
-    return Compared(wanted, wanted.most * _EXTENDED, groups, asked, passages, best)
+    return Compared(wanted, most * _EXTENDED, groups, asked, passages, best)
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:

@@ -25,8 +25,8 @@ from semsearch.storage.checksums import (
 from semsearch.storage.document_rows import DocumentRow, documents_changing, need_documents
 from semsearch.text.languages import language_of_parts, language_of_passage
 from semsearch.text.passage_words import PassageRecord
+from semsearch.text.terms import with_parts
 from semsearch.text.text_lengths import heading_text
-from semsearch.text.tokens import with_parts
 
 # -- Rows --------------------------------------------------------------------------------------------------------------
 

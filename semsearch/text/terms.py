@@ -30,9 +30,9 @@ from semsearch.text.tokens import (
     WordChunk,
     hash_chunks,
     hash_spans,
+    hashes_of,
     mix,
     normalise,
-    with_whole_numbers,
     words,
 )
 
@@ -136,6 +136,34 @@ def _snowball(name: str, words: Sequence[str]) -> list[str]:
     return [str(stem) for stem in stemmer.stemWords(list(words))]
 
 
+# -- What is searched besides a text's own words -----------------------------------------------------------------------
+
+CODE = frozenset(("code", "python"))  # formats whose identifiers are searched by their parts, too
+_IDENTIFIER = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
+_PART = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_IN_GROUPS = re.compile(r"\b[A-Z]{2}\d\d(?: [A-Z\d]{4}){2,7}(?: [A-Z\d]{1,3})?\b")  # the number of an account: an IBAN
+_MAY_BE_GROUPS = re.compile(r"[A-Z]\d\d [A-Z\d]{4} ")
+
+
+def with_parts(text: str, format: str) -> str:
+    """A text, and then what is also searched for it: numbers as one word, and of source code the parts of identifiers.
+
+    The tokeniser divides others: `getHTTPResponse` has the parts get, HTTP and Response, as `get_http_response` has.
+    """
+    text = with_whole_numbers(text)
+    if format not in CODE:
+        return text
+    parts = [part for identifier in _IDENTIFIER.findall(text) for part in _PART.findall(identifier) if len(part) > 1]
+    return f"{text} {' '.join(parts)}" if parts else text
+
+
+def with_whole_numbers(text: str) -> str:
+    """A text, and then each IBAN that it has in groups as one word: "DE89 3704 0044 …" is searched as DE8937040044…."""
+    if not _MAY_BE_GROUPS.search(text):
+        return text
+    return " ".join([text, *(number.replace(" ", "") for number in _IN_GROUPS.findall(text))])
+
+
 # -- Term hashes -------------------------------------------------------------------------------------------------------
 
 
@@ -173,13 +201,6 @@ def _letters(word: str) -> list[str]:
     if word.isascii():
         return [word]
     return [word[first : first + SEQUENCE] for first in range(max(len(word) - SEQUENCE, 0) + 1)]
-
-
-def hashes_of(parts: Sequence[str]) -> UInt64:
-    """The hash of each stem or part of a word, whatever characters it has. (n,)"""
-    encoded = [part.encode() for part in parts]
-    ends = np.cumsum(np.array([0, *map(len, encoded)], dtype=np.int64))
-    return hash_spans(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends[:-1], ends[1:])
 
 
 def pairs(chunk: WordChunk, positions: Int64) -> UInt64:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -70,34 +70,6 @@ def letters_of(text: str) -> bytes:
     return letters.lower().encode("utf-8", "surrogatepass").translate(None, _SIGNS) or text.encode()
 
 
-CODE = frozenset(("code", "python"))  # formats whose identifiers are searched by their parts, too
-_IDENTIFIER = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
-_PART = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+")
-
-
-_IN_GROUPS = re.compile(r"\b[A-Z]{2}\d\d(?: [A-Z\d]{4}){2,7}(?: [A-Z\d]{1,3})?\b")  # the number of an account: an IBAN
-_MAY_BE_GROUPS = re.compile(r"[A-Z]\d\d [A-Z\d]{4} ")
-
-
-def with_parts(text: str, format: str) -> str:
-    """A text, and then what is also searched for it: numbers as one word, and of source code the parts of identifiers.
-
-    The tokeniser divides others: `getHTTPResponse` has the parts get, HTTP and Response, as `get_http_response` has.
-    """
-    text = with_whole_numbers(text)
-    if format not in CODE:
-        return text
-    parts = [part for identifier in _IDENTIFIER.findall(text) for part in _PART.findall(identifier) if len(part) > 1]
-    return f"{text} {' '.join(parts)}" if parts else text
-
-
-def with_whole_numbers(text: str) -> str:
-    """A text, and then each IBAN that it has in groups as one word: "DE89 3704 0044 …" is searched as DE8937040044…."""
-    if not _MAY_BE_GROUPS.search(text):
-        return text
-    return " ".join([text, *(number.replace(" ", "") for number in _IN_GROUPS.findall(text))])
-
-
 class HashedWords(NamedTuple):
     """The words of n texts as hashes (t,) uint64, in order: text i has hashes[indptr[i]:indptr[i + 1]]."""
 
@@ -142,17 +114,15 @@ def hash_words(texts: Sequence[str], *, marks: bool = False) -> HashedWords:
 
 def hash_chunks(
     texts: Sequence[str], *, marks: bool = False, spell: Callable[[str], str] | None = None
-) -> Iterator[WordChunk]:
-    """Like `hash_words`, but yields the words of some consecutive texts at a time, with their positions.
+) -> Iterable[WordChunk]:
+    """Like `hash_words`, but gives the words of some consecutive texts at a time, with their positions.
 
     `marks`: whether marks that are no characters by themselves, such as the vowel signs of Hindi, belong to words.
     `spell`: called with many texts at once, lines of one string, and gives them in the spelling to be hashed.
     """
     if spell is None and 0 < len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
-        yield _hash_short(tuple(texts), marks and not all(map(str.isascii, texts)))
-        return
-    for chunk in in_chunks(texts):
-        yield _hash_chunk(chunk, marks, spell)
+        return [_hash_short(tuple(texts), marks and not all(map(str.isascii, texts)))]
+    return (_hash_chunk(chunk, marks, spell) for chunk in in_chunks(texts))
 
 
 def in_chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -186,6 +156,13 @@ def _hash_chunk(texts: Sequence[str], marks: bool, spell: Callable[[str], str] |
         counts = starts.searchsorted(ends_of_texts)
         counts[1:] -= counts[:-1].copy()
     return WordChunk(data, starts, ends, hash_spans(values, starts, ends), counts)
+
+
+def hashes_of(parts: Sequence[str]) -> UInt64:
+    """The hash of each stem or part of a word, whatever characters it has. (n,)"""
+    encoded = [part.encode() for part in parts]
+    ends = np.cumsum(np.array([0, *map(len, encoded)], dtype=np.int64))
+    return hash_spans(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends[:-1], ends[1:])
 
 
 def hash_spans(data: UInt8, starts: Int64, ends: Int64) -> UInt64:

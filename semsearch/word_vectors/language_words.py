@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -72,7 +72,7 @@ def language_words(
     return Ragged(ids, before[indptr], unknown_words.take(whole))
 
 
-def _chunks(texts: Sequence[str], language: str) -> Iterator[WordChunk]:
+def _chunks(texts: Sequence[str], language: str) -> Iterable[WordChunk]:
     """The words of texts in a language, as its table spells them."""
     return hash_chunks(texts, marks=True, spell=partial(spelled, language=language))
 

@@ -117,7 +117,7 @@ class VectorTable:
     def lookup(self, hashes: UInt64) -> Int32:
         """Word hashes to ids, -1 for unknown words. (n,) -> (n,). Raises VectorsError for the id of no word."""
         ids = look_up(self._keys, self._slots, hashes)
-        if len(ids) and not -1 <= ids.min() <= ids.max() < len(self):
+        if len(ids) and not -1 <= ids.min() <= ids.max() < len(self._vectors):
             raise self._damage("slots.npy has ids of no words")
         return ids
 

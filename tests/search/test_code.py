@@ -9,7 +9,7 @@ import pytest
 from small import small_vectors
 
 from semsearch import Index
-from semsearch.text.tokens import with_parts
+from semsearch.text.terms import with_parts
 
 CODE = """package sea
 

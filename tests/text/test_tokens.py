@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from semsearch.text import tokens
-from semsearch.text.terms import question_terms
-from semsearch.text.tokens import hash_words, mix, normalise, with_parts, words
+from semsearch.text.terms import question_terms, with_parts
+from semsearch.text.tokens import hash_words, mix, normalise, words
 
 
 def hash_word(word: str) -> int:

@@ -34,7 +34,6 @@ from typing import Any
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_single
 from semsearch.dense.faiss_writer import (
@@ -45,7 +44,7 @@ from semsearch.dense.faiss_writer import (
     fast_scan,
     plain_index,
 )
-from semsearch.dense.vector_store import SegmentsReader, SegmentsWriter
+from semsearch.dense.vector_store import SegmentsReader, SegmentsWriter, TopKResult
 from semsearch.errors import EXHAUSTED, IndexDamaged, rebuild_command
 from semsearch.storage.segments import LARGEST, Kind, Segment
 from semsearch.system.durable import CheckedFile, file_digest

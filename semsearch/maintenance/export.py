@@ -31,7 +31,7 @@ from semsearch.storage.document_rows import (
     list_documents,
 )
 from semsearch.storage.find_document import path_of
-from semsearch.storage.passage_rows import PassageRow, each_passage, get_spans
+from semsearch.storage.passage_rows import PassageRow, each_passage
 from semsearch.system.durable import durable_file
 from semsearch.system.locations import usable_path, working_folder
 from semsearch.word_vectors.table import WordVectors
@@ -105,7 +105,8 @@ def _vectors_of(db: sqlite3.Connection, unit: Unit, reader: IndexReader, passage
     """The vectors of a document's rows. (n, d)"""
     ids = np.array([passage.id for passage in passages], dtype=np.int64)
     if unit == "sentences":
-        return _in_place(IndexView(db, reader).sentences(ids, get_spans(db, ids)))
+        view = IndexView(db, reader)
+        return _in_place(view.sentences(ids, view.spans(ids)))
     vectors = _in_place(reader.passage_vectors.fetch(ids))
     return vectors if unit == "passages" else reader.halves.direction(vectors)[None]
 

@@ -28,7 +28,6 @@ from typing import NamedTuple
 import numpy as np
 
 from semsearch import tuning
-from semsearch.arrays.id_ranges import are_new
 from semsearch.arrays.types import Bool, Float32, Float64, Int64, UInt64
 from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.origin import Weights
@@ -116,7 +115,7 @@ def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence
         rows = asked.table.rows(ids)
         cosines = np.maximum(_products(rows, asked.vectors), 0)
         cosines *= cosines / np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
-        firsts = are_new(words.of_ids).nonzero()[0]
+        firsts = np.flatnonzero(np.diff(words.of_ids, prepend=-1))
         similar[words.of_ids[firsts]] = np.maximum.reduceat(cosines[which.reshape(-1)], firsts, axis=0)
     if not len(asked.terms):
         return similar

@@ -34,7 +34,7 @@ from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents
 from semsearch.storage.fitted import fit_stamp, load_embedder
-from semsearch.storage.passage_rows import PassageRow, SentenceSpans, need_passages, spans_from, spans_of, stored_texts
+from semsearch.storage.passage_rows import PassageRow, SentenceSpans, need_passages, spans_of, stored_texts
 from semsearch.storage.schema import get_languages, get_stamp
 from semsearch.storage.segments import Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache
@@ -142,13 +142,16 @@ class IndexView:
         return self.reader.memory.letters.of(ids, read)
 
     def spans(self, ids: Int64) -> SentenceSpans:
-        """The sentences and neighbours of passages with rising ids, as `get_spans` finds them. (n,)"""
+        """The sentences and neighbours of passages with rising ids. (n,)"""
 
         def read(lacking: list[int]) -> dict[int, Int64]:
             return dict(zip(lacking, spans_of(self.db, np.array(lacking, dtype=np.int64)), strict=True))
 
         rows = [*self.reader.memory.spans.of(ids.tolist(), read).values()]
-        return spans_from(ids, np.array(rows, dtype=np.int64).reshape(-1, _NUMBERS_OF_SPAN))
+        numbers = np.array(rows, dtype=np.int64).reshape(-1, _NUMBERS_OF_SPAN)
+        document, first, count, first_passage, passages, headed, code = numbers.T
+        before, after = ids > first_passage, ids + 1 < first_passage + passages
+        return SentenceSpans(first, count, before, after, document, passages, headed > 0, code)
 
     def languages_of_documents(self, ids: Int64) -> list[str]:
         """The language of each document; English if none was detected. (n,)"""

@@ -47,7 +47,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     ids = candidates.ids[[*order, *alike]].tolist()
     passages = index.passages(ids)
     documents = index.documents_of(passages.values())
-    rows = [passages[id_] for id_ in ids[: len(order)]]
+    rows = [*passages.values()][: len(order)]
     languages, may_read_files = index.languages_of(rows), index.reader.may_read_files()
     quoted = [documents[id_] for id_ in {row.document_id: True for row in rows}]
     records = get_record_metadata(index.db, [row.id for row in rows if row.is_of_record])

@@ -59,6 +59,7 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     if not isinstance(original, str) or not words_of(original):
         raise UsageError(f"the query {quoted(original)} has no words; ask with at least one; mode exact finds signs")
     reader, syntax = index.reader, parse_query(original, options.syntax)
+    allowed, of_conditions = allowed_passages(options, index, syntax)
     embedder = None if options.mode == "lexical" else index.embedder
     language, of_language = _language_among(syntax.text, embedder, reader), tuple[str, ...]()
     text = syntax.text if language not in (None, ENGLISH) or syntax.must else with_plain_verb(syntax.text)
@@ -70,7 +71,6 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
         better, corrected = _corrected(typed, syntax, index)
         typed = typed if better == text else looked_up(better, language, options, index)
     query = as_compared(typed, language, index)
-    allowed, of_conditions = allowed_passages(options, index, syntax)
     may_be_exact = syntax.must or syntax.must_not or _MAY_BE_EXACT.search(query.text)
     return replace(
         query,
@@ -91,10 +91,10 @@ def _of_signs(text: str) -> list[str]:
 
 def looked_up(text: str, language: str | None, options: SearchOptions, index: IndexView) -> Query:
     """A text with its terms, looked up in the postings by the rules of its language, or of those of the index."""
-    languages, embedder = index.reader.languages_beside(language), None if options.mode == "lexical" else index.embedder
+    lexical, languages = index.lexical, index.reader.languages_beside(language)
+    embedder = None if options.mode == "lexical" else index.embedder
     terms = named_terms(text, languages)
-    words = index.lexical.find(terms.terms)
-    return Query(text, options, None, words, terms=terms, embedder=embedder, languages=languages)
+    return Query(text, options, None, lexical.find(terms.terms), terms=terms, embedder=embedder, languages=languages)
 
 
 def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
@@ -115,7 +115,7 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     (vector,), topics = embedder.transform_ragged(ids), reader.topics
     if topics is not None:
         (vector,) = join(vector[None], topics.of_terms(terms.terms)[None])
-    share_known, weight, notices = float(ids.known_shares[0]), None, tuple[str, ...]()
+    share_known, weight, notices = float(np.mean(ids.ids >= 0)) if len(ids.ids) else 0.0, None, tuple[str, ...]()
     if mode == "hybrid" and typed.languages != (ENGLISH,):
         weight = dense_weight(share_known)
     if not vector.any():
@@ -170,11 +170,9 @@ def _language_beyond(typed: Query, reader: IndexReader) -> tuple[str | None, tup
     A question to an index in English alone, which lacks its words, is in another language if that is clear and has
     word vectors.
     """
-    languages, embedder = reader.languages, typed.embedder
+    languages, embedder, words = reader.languages, typed.embedder, typed.words
     is_english = ENGLISH in languages and _ASKS_IN_ENGLISH.match(typed.text) is not None
-    if not reader.language_documents or is_english or typed.words is None:
-        return None, ()
-    if (lacking := typed.words.lacking) <= _LACKS_SOME:
+    if not reader.language_documents or is_english or words is None or (lacking := words.lacking) <= _LACKS_SOME:
         return None, ()
     of_index = None if embedder is None or languages != (ENGLISH,) else english_of(embedder.chosen_.vectors)
     language = guess_any_language(typed.text, load_vectors() if of_index is None else of_index, languages)

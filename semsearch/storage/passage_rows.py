@@ -260,18 +260,6 @@ class SentenceSpans(NamedTuple):
     code: Int64
 
 
-def get_spans(db: sqlite3.Connection, ids: Int64) -> SentenceSpans:
-    """Find the sentences and neighbours of passages with rising ids. Raises IndexDamaged, also for one not there."""
-    return spans_from(ids, spans_of(db, ids))
-
-
-def spans_from(ids: Int64, numbers: Int64) -> SentenceSpans:
-    """Sentences and neighbours of passages, from what `spans_of` read. (n,), (n, 7)"""
-    document, first, count, first_passage, passages, headed, code = numbers.T
-    before, after = ids > first_passage, ids + 1 < first_passage + passages
-    return SentenceSpans(first, count, before, after, document, passages, headed > 0, code)
-
-
 def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
     """The numbers of passages with rising ids, and of their documents: document, first sentence, number of sentences,
     the document's first passage, its number of passages, 1 if there are headings, and 1 if it is source code, 2

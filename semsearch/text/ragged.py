@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import distinct
-from semsearch.arrays.types import Bool, Float64, Int32, Int64, UInt8, UInt64
+from semsearch.arrays.types import Bool, Int32, Int64, UInt8, UInt64
 from semsearch.text.tokens import WordChunk, hash_spans
 
 
@@ -102,14 +102,6 @@ class Ragged:
     def lengths(self) -> Int64:
         """The number of words of each text. (n,)"""
         return np.diff(self.indptr)
-
-    @property
-    def known_shares(self) -> Float64:
-        """The share of each text's words that are known; 0 for a text without words. (n,)"""
-        if len(self) == 1:  # a question
-            return np.array([np.count_nonzero(self.ids >= 0) / max(len(self.ids), 1)])
-        owners = np.repeat(np.arange(len(self)), self.lengths)
-        return np.bincount(owners, weights=self.ids >= 0, minlength=len(self)) / np.maximum(self.lengths, 1)
 
     def joined(self, starts: Int64) -> Ragged:
         """Join rows starts[i] to starts[i + 1] into one row, as sentences into passages. (m + 1,) -> m rows"""

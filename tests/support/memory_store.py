@@ -15,14 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.vector_store import (
-    SegmentsWriter,
-    StoredVectors,
-    VectorStore,
-)
+from semsearch.dense.vector_store import SegmentsWriter, StoredVectors, TopKResult, VectorStore
 from semsearch.errors import UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 

@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.arrays.top_k import TopKResult
 from semsearch.arrays.types import Bool, Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import scanned
 from semsearch.dense.faiss_writer import plain_index
-from semsearch.dense.vector_store import InThreads, OpenedSegment, SegmentsReader, SegmentsWriter
+from semsearch.dense.vector_store import InThreads, OpenedSegment, SegmentsReader, SegmentsWriter, TopKResult
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch_scale.publication import in_use

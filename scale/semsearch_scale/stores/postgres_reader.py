@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from semsearch.arrays.top_k import TopKResult, nothing_found, stacked
 from semsearch.arrays.types import Bool, Float32, Int64, Records
+from semsearch.dense.vector_store import TopKResult, nothing_found, stacked
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 

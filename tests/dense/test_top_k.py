@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import given, strategies as st
 
-from semsearch.arrays.top_k import TopKResult, merged, stacked
+from semsearch.dense.vector_store import TopKResult, merged, stacked
 
 Float32 = npt.NDArray[np.float32]
 

@@ -23,23 +23,23 @@ _PATIENCE = 5.0  # seconds that a query reads a file which may have changed
 
 def stale_documents(documents: Iterable[DocumentRow]) -> dict[int, bool]:
     """Find the documents whose files have changed since they were indexed, by their ids: true if the file is gone."""
-    local = [document for document in documents if document.root and not uri_scheme(document.root)]
-    states = {document.id: _is_gone(document) for document in local}
-    return {id_: is_gone for id_, is_gone in states.items() if is_gone is not None}
-
-
-def _is_gone(document: DocumentRow) -> bool | None:
-    """Whether a document's file is gone (true) or has changed (false); None if neither."""
-    try:
-        status = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
-    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # in its locale no file can have such a name
-        return True
-    except OSError:
-        return None
-    if status.st_size != document.size or not stat.S_ISREG(status.st_mode):
-        return False
-    is_same = looks_unchanged(document, status.st_size, status.st_mtime_ns)
-    return None if is_same or not _has_other_content(document, status) else False
+    states, present = dict[int, bool](), list[tuple[DocumentRow, os.stat_result]]()
+    for document in documents:
+        if document.root and not uri_scheme(document.root):
+            try:
+                status = os.stat(document.absolute)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
+            except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):  # no name of a file in its locale
+                states[document.id] = True
+            except OSError:
+                pass
+            else:
+                present.append((document, status))
+    are_same = [looks_unchanged(document, status.st_size, status.st_mtime_ns) for document, status in present]
+    for (document, status), is_same in zip(present, are_same, strict=True):
+        is_other = status.st_size != document.size or not stat.S_ISREG(status.st_mode)
+        if is_other or (not is_same and _has_other_content(document, status)):
+            states[document.id] = False
+    return states
 
 
 def _has_other_content(document: DocumentRow, status: os.stat_result) -> bool:

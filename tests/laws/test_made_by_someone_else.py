@@ -183,6 +183,20 @@ def test_a_bug_is_no_damage(good: Path, small_vectors: VectorTable, monkeypatch:
         index.search("a ship")
 
 
+def test_a_bug_in_an_index_too_large_to_be_audited_is_no_damage(
+    good: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> list[list[Hit]]:
+        monkeypatch.setattr("semsearch.storage.database.Patience.MOST", -1)
+        raise KeyError("a bug")
+
+    monkeypatch.setattr("semsearch.storage.database.Patience.STEPS", 1)
+    monkeypatch.setattr("semsearch.storage.database.Patience.MOST", 1 << 40)
+    monkeypatch.setattr("semsearch.search.pipeline.make_hits", broken)
+    with Index.open(good, vectors=small_vectors, trust=True) as index, pytest.raises(KeyError, match="a bug"):
+        index.search("a ship")
+
+
 def test_tables_that_change_while_an_index_is_open_are_checked_again(
     good: Path, tmp_path: Path, small_vectors: VectorTable
 ) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +66,14 @@ _LINE_ENDS = re.compile(r"\s*\n\s*")
 
 def clean_paragraph(text: PlacedText) -> PlacedText:
     """Remove the leftovers of site generators from a paragraph's or a cell's text."""
-    if "[" in text.text or ":::" in text.text:
+    plain = text.text
+    if "[" in plain or ":::" in plain:
         text = text.replaced(_LEFTOVER)
-    if text.text.startswith(("import ", "export ")):
+        plain = text.text
+    if plain.startswith(("import ", "export ")):
         text = text.replaced(_MODULE)
-    if any(mark in text.text for mark in ("{{", "{%", "{*", "{/*")):
+        plain = text.text
+    if "{" in plain and any(mark in plain for mark in ("{{", "{%", "{*", "{/*")):
         text = text.replaced(_SHORTCODE)
     return text.stripped()
 
@@ -141,7 +144,8 @@ def clean_note(text: PlacedText, tags: dict[str, None]) -> PlacedText:
         plain = text.text
     if "%%" in plain or "==" in plain or "^" in plain:
         text = text.replaced(_NOTE_MARKS)
-    if _IS_TAKEN.search(text.text):
+        plain = text.text
+    if not plain.isascii() and _IS_TAKEN.search(plain):
         text = text.translated(_GIVEN)
     return text.stripped()
 
@@ -212,7 +216,7 @@ class MarkdownEvents:
     def __init__(self, source: str, start: int) -> None:
         self._source = source
         text = _parsable(source[start:])
-        self._events = pyromark.events_with_range(text, options=_OPTIONS)
+        self._events: Iterator[tuple[Any, Range]] = pyromark.events_with_range(text, options=_OPTIONS)
         self._offset = characters_before(text, start)
         self._blocks: list[Block] = []
         self._text = PlacedText()  # of what we are in
@@ -222,42 +226,37 @@ class MarkdownEvents:
 
     def blocks(self) -> list[Block]:
         """All blocks, in order."""
-        take: dict[str, Callable[[Any, Range], None]] = {
-            "Text": self._take_text, "Code": self._take_code, "Html": self._take_html,
-            "InlineHtml": self._take_inline_html, "Start": self._start, "End": self._end,
-        }  # fmt: skip
         for event, span in self._events:
-            if isinstance(event, dict):
-                [(kind, value)] = event.items()
-                take[kind](value, span)
-            elif event == "Rule":
-                self._end_paragraph()
-            else:  # the end of a line, soft or hard
+            if not isinstance(event, dict):
+                if event == "Rule":
+                    self._end_paragraph()
+                else:  # the end of a line, soft or hard
+                    self._text.add("\n", self._offset(span["start"]))
+                continue
+            kind, value = event.popitem()
+            if kind == "Text":
+                self._text.add(value, self._offset(span["start"]))
+            elif kind == "Start":
+                if _name(value) not in _INLINE:
+                    self._end_paragraph()
+            elif kind == "End":
+                self._end(value)
+            elif kind == "Code":
+                self._add_code(value, span)
+            elif kind == "Html":
+                self._html.add(value, self._offset(span["start"]))
+            elif kind == "InlineHtml" and value[:3].lower() == "<br":
                 self._text.add("\n", self._offset(span["start"]))
         return self._blocks
 
-    def _take_text(self, text: str, span: Range) -> None:
-        self._text.add(text, self._offset(span["start"]))
-
-    def _take_code(self, text: str, span: Range) -> None:
+    def _add_code(self, text: str, span: Range) -> None:
         """Add the code between backticks; what extends over the end of a line stands where it begins."""
         start = self._offset(span["start"])
         at = self._source.find(text, start, self._offset(span["end"]))
         self._text.add(inline_code(text), at if at >= 0 else start)
 
-    def _take_inline_html(self, html: str, span: Range) -> None:
-        if html[:3].lower() == "<br":
-            self._text.add("\n", self._offset(span["start"]))
-
-    def _take_html(self, html: str, span: Range) -> None:
-        self._html.add(html, self._offset(span["start"]))
-
-    def _start(self, tag: str | dict[str, Any], _: Range) -> None:
-        if (tag if isinstance(tag, str) else next(iter(tag))) not in _INLINE:
-            self._end_paragraph()
-
-    def _end(self, tag: str | dict[str, Any], _: Range) -> None:
-        name = tag if isinstance(tag, str) else next(iter(tag))
+    def _end(self, tag: str | dict[str, Any]) -> None:
+        name = _name(tag)
         if name in _INLINE:
             return
         if name == "Heading":
@@ -287,6 +286,10 @@ class MarkdownEvents:
     def _add(self, text: PlacedText, level: int = 0) -> None:
         if text:
             self._blocks.append(text.block(self._source, level))
+
+
+def _name(tag: str | dict[str, Any]) -> str:
+    return tag if isinstance(tag, str) else next(iter(tag))
 
 
 def _parsable(text: str) -> str:

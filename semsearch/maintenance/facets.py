@@ -1,10 +1,10 @@
 """Facets: the number of documents by folder, format, date and metadata, counted in one pass over their rows.
 
-A facet counts as if there were no filters on its own key, so that another of its values can be chosen. A document has a
-row, or one for each of its records, if these have metadata of their own (rows of a table, mails of a mailbox). It counts
-once for each value that one of its rows has which passes the filters on all other keys. Folders are named in full, and
-counted one level below the present one, so that a tree can be walked: from the index's folder, or from its roots where
-it has several.
+A facet counts as if there were no filters on its own key, so that another of its values can be chosen. A document has
+a row, or one for each of its records, if these have metadata of their own (rows of a table, mails of a mailbox). It
+counts once for each value that one of its rows has which passes the filters on all other keys. Folders are named in
+full, and counted one level below the present one, so that a tree can be walked: from the index's folder, or from its
+roots where it has several.
 """
 
 from __future__ import annotations

@@ -99,7 +99,8 @@ class Program(ExtensibleGroup):
             is_question = " " in args[0].strip() or (args[1:] and not args[1].startswith("-"))
             if is_question and not get_close_matches(args[0], words, cutoff=0.8):
                 args = ["query", *args]
-        return super().parse_args(ctx, _with_default_model(args))
+        with errors_in_one_line():
+            return super().parse_args(ctx, _with_default_model(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called. Raises click's UsageError if there is none."""

@@ -71,6 +71,11 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
 # -- Messages ----------------------------------------------------------------------------------------------------------
 
 
+def say(*lines: str) -> None:
+    """Print lines of an answer that name files or indexes, safe to print."""
+    print(*map(plain_path, lines), sep="\n", flush=True)
+
+
 def complain(message: str) -> None:
     """Print an error, or another message, on stderr: one line, safe to print, after the program's name."""
     print(f"semsearch: {plain_path(' '.join(message.splitlines()))}", file=sys.stderr)
@@ -115,6 +120,7 @@ def keep_warnings() -> None:
 
 def aligned(rows: Sequence[Sequence[str]], *, left: Sequence[int]) -> list[str]:
     """Align rows in columns; columns in `left` to the left, others, which have numbers, to the right."""
+    rows = [[plain_path(cell) for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

@@ -15,7 +15,7 @@ from semsearch.cli import options
 from semsearch.cli.find_index import name_or_path, only_one
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import SettingsArguments
-from semsearch.cli.printing import count, from_here, keep_warnings, size, summary, to_json
+from semsearch.cli.printing import count, from_here, keep_warnings, say, size, summary, to_json
 from semsearch.errors import UsageError, index_command
 from semsearch.indexing.changes import asked_roots, is_missing
 from semsearch.indexing.read_files import why_refused
@@ -73,13 +73,13 @@ def index(
 
 
 def _print_report(target: IndexTarget, report: SyncReport, paths: Sequence[str]) -> None:
-    print(summary(target.folder, report))
+    say(summary(target.folder, report))
     if report.not_read:
         print(f"not read: {endings_in_words(report.not_read)} (semsearch status --problems lists them)")
     if target.is_new:
         command = index_command("query", "--index", name_or_path(target.folder))
         of_paths = f" of {', '.join(paths)}" if len(paths) > 1 else ""
-        print(f'new index{of_paths} in {os.path.realpath(target.folder)}; ask it from anywhere: {command} "..."')
+        say(f'new index{of_paths} in {os.path.realpath(target.folder)}; ask it from anywhere: {command} "..."')
 
 
 # -- What would be read ------------------------------------------------------------------------------------------------
@@ -112,10 +112,10 @@ def _print_plan(target: IndexTarget, paths: Sequence[str], reading: ReadingOptio
         print(to_json({"index": str(target.folder), "read": files_read, "left_out": left_out}))
         return
     for path, file_size in read:
-        print(f"read      {path}  ({size(file_size)})")
+        say(f"read      {path}  ({size(file_size)})")
     for path, reason in not_read.items():
-        print(f"left out  {path}  ({reason})")
-    print(f"{count(len(read), 'file')} ({size(total)}) would be read into {target.folder}; {len(not_read):,} left out")
+        say(f"left out  {path}  ({reason})")
+    say(f"{count(len(read), 'file')} ({size(total)}) would be read into {target.folder}; {len(not_read):,} left out")
 
 
 def _roots_to_read(

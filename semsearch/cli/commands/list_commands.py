@@ -29,6 +29,7 @@ from semsearch.cli.printing import (
     one_line,
     plain_path,
     print_aligned,
+    say,
     size,
     stopping_as_interrupted,
     to_json,
@@ -133,7 +134,7 @@ def describe(
             opened.describe(sentence)
         description = opened.status(known_words=False, stale=False).description
     if description:
-        print(description)
+        say(description)
     else:
         complain(f"{shown(opened.path)} has no description")
 
@@ -157,7 +158,7 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
     with stopping_as_interrupted():
         foreign = delete_files(folder)
     trust.forget(database)
-    print(f"deleted {shown(folder)}")
+    say(f"deleted {shown(folder)}")
     if foreign:
         warn(f"{shown(folder)} stays, with what is not of the index: {', '.join(foreign)}")
 

@@ -21,6 +21,7 @@ from semsearch.cli.printing import (
     count,
     from_here,
     one_line,
+    say,
     size,
     tell_warnings,
     to_json,
@@ -57,7 +58,7 @@ def status(
             record, lines = _problems(opened) if problems else _status(opened.status(), verbose=verbose)
         objects.append(record)
         if not json:
-            print(*[""][:number], *lines, sep="\n")
+            say(*[""][:number], *lines)
     if json:
         print(to_json(objects if len(objects) > 1 else objects[0]))
 
@@ -151,9 +152,9 @@ def trust(
             outside = permissions.named_outside(database, db)
         new = permissions.not_allowed(database, outside)
         if not new:
-            print(f"{name} names nothing outside its folder that you have not allowed")
+            say(f"{name} names nothing outside its folder that you have not allowed")
             return
-        print(f"{name} would:", *(f"  {wish}" for wish in new), sep="\n")
+        say(f"{name} would:", *(f"  {wish}" for wish in new))
         if not yes and not ask_on_terminal("Allow this?"):
             command = permissions.trust_command(database, "--yes")
             raise UsageError(f"nothing was allowed; to allow it, run: {command}")
@@ -176,9 +177,9 @@ def verify(name: options.IndexArgument = None, *, chosen: options.OneIndex) -> N
         with Index.open(place, vectors=chosen.vectors) as opened:
             problems = opened.verify()
         for problem in problems:
-            print(" ".join(problem.splitlines()))
+            say(" ".join(problem.splitlines()))
         if not problems:
-            print(f"{opened.path}: no problems")
+            say(f"{opened.path}: no problems")
         is_well &= not problems
     if not is_well:
         raise typer.Exit(PROBLEMS)

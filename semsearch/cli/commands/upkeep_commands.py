@@ -19,6 +19,7 @@ from semsearch.cli.printing import (
     from_here,
     keep_warnings,
     report_sync,
+    say,
     stopping_as_interrupted,
     summary,
     to_json,
@@ -61,7 +62,7 @@ def watch(
                 if json:
                     print(to_json({"index": str(opened.path), **report.to_dict()}, indent=None), flush=True)
                 elif not quiet:
-                    print(summary(opened.path, report), flush=True)
+                    say(summary(opened.path, report))
         except KeyboardInterrupt:
             if not quiet:
                 complain("stopped watching")
@@ -81,7 +82,7 @@ def remove(
         if not number:
             missing = f"the index {opened.path} has no document at {', '.join(paths)}"
             raise UsageError(f"{missing}; nothing was removed (semsearch delete INDEX deletes a whole index)")
-        print(f"{opened.path}: {number:,} removed")
+        say(f"{opened.path}: {number:,} removed")
         for path in paths:
             if any(covers(root, path) for root in opened.roots) and (uri_scheme(path) or Path(path).exists()):
                 still = f"if {path} still exists," if uri_scheme(path) else f"{path} still exists;"
@@ -99,7 +100,7 @@ def refit(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> No
     with chosen.open() as opened:
         opened.refit(progress=not quiet)
     if not quiet:
-        print(f"{opened.path}: fitted to its text in {time.perf_counter() - started:.2f} s")
+        say(f"{opened.path}: fitted to its text in {time.perf_counter() - started:.2f} s")
 
 
 # -- import and export -------------------------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ def import_(
     with opened_target(target, options.SettingsArguments(vectors=vectors), rebuild=False) as opened:
         done = opened.load(*files, id_key=id_key, text_key=text_key, progress=not quiet)
         if not quiet:
-            print(
+            say(
                 f"{opened.path}: {done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged; "
                 f"{count(done.sentences, 'sentence')} in {done.seconds:.2f} s"
             )
@@ -156,4 +157,4 @@ def export(
         target = sys.stdout.buffer if to_stdout else output
         done = opened.export(target, unit=unit, vectors=vectors, filters=filters or ())
     if not to_stdout:
-        print(f"{output}: {count(done, unit[:-1])}")
+        say(f"{output}: {count(done, unit[:-1])}")

@@ -79,6 +79,12 @@ def test_what_cannot_be_meant_is_one_line_and_leaves_no_trace(
     assert not (empty / "indexes").exists()
 
 
+def test_an_option_that_is_none_is_one_line_before_a_command_too(empty: Path) -> None:
+    for command in ([], ["list"]):
+        (line,) = semsearch(*command, "--nosuch").err.splitlines()
+        assert line.startswith("semsearch: No such option: --nosuch; see: ")
+
+
 def test_a_vanished_root_is_kept_until_pruned(made: Path) -> None:
     (made / "docs").rename(made / "elsewhere")
     result = semsearch("index")

@@ -29,6 +29,24 @@ def test_the_documents_of_an_index_have_a_line_each(made: Path, which: list[str]
     assert (notes.split()[:2], notes.split()[3]) == (["1", "text"], "docs/more/notes.txt")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no name has such characters there")
+def test_a_name_that_the_terminal_would_obey_is_shown_by_no_command(made: Path) -> None:
+    folder = Path("red\x1b[31m\nline")
+    (made / "docs").rename(folder)
+    for arguments in (
+        ["index", folder],
+        ["index", folder, "--dry-run"],
+        ["list"],
+        ["status"],
+        ["verify"],
+        ["refit", "-i", folder],
+    ):
+        result = semsearch(*arguments)
+        assert result.status == 0
+        assert "\x1b" not in result.out + result.err
+        assert "red?[31m?line" in result.out
+
+
 def test_a_filter_is_of_documents(made: Path) -> None:
     assert [item["path"] for item in semsearch("list", "--filter", "docs/more/", "--json").json] == [
         "docs/more/notes.txt"

@@ -182,7 +182,7 @@ def test_a_reader_that_has_had_enough_is_no_error() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", ["query ship --json", "export"])
+@pytest.mark.parametrize("command", ["query ship --json", "export", "--version"])
 def test_an_output_that_cannot_be_written_is_one_line(command: str) -> None:
     line = f"{sys.executable} -m semsearch {command} > /dev/full"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

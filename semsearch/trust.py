@@ -64,12 +64,13 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
 
     Of a published copy its roots do not count, whose files lie elsewhere.
     """
-    settings, address = Settings.from_json(get_meta(db, "settings")), get_address(db)
+    places, address = get_root_places(db), get_address(db)
+    settings = Settings.from_json(get_meta(db, "settings"))
     names = {OutsideName("vectors", settings.vectors)} if _is_elsewhere(settings) else set()
     stores = {uri for uri in (settings.store, None if address is None else address.uri) if uri}
     if database.is_copy:
         return frozenset(names | {OutsideName("store", uri) for uri in stores})
-    names |= {OutsideName("root", place) for place in get_root_places(db)}
+    names |= {OutsideName("root", place) for place in places}
     names |= {OutsideName("store", uri) for uri in stores}
     return frozenset(names)
 

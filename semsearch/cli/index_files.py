@@ -47,12 +47,11 @@ from semsearch.errors import (
     rebuild_command,
 )
 from semsearch.index import Index
-from semsearch.indexing.reading_log import READING_LOG
 from semsearch.maintenance.index_folders import missing_folders, remove_empty
 from semsearch.readers.registry import is_readable
 from semsearch.results.reports import SyncReport, endings_in_words
 from semsearch.sources.walk import HIDDEN
-from semsearch.storage.database import is_index
+from semsearch.storage.database import READING_LOG, is_index
 from semsearch.storage.published import name_of
 from semsearch.system.locations import home_folder, uri_scheme, usable_path, working_folder
 

@@ -156,9 +156,9 @@ def release(address: StoreAddress) -> None:
     _engine(address.uri).release(address.uri, address.owner)
 
 
-def in_use(address: StoreAddress | None, folder: Path) -> AbstractSet[str]:
+def in_use(address: StoreAddress, folder: Path) -> AbstractSet[str]:
     """The segments and the URIs of stores that must stay though no read transaction of the index needs them."""
-    return frozenset() if address is None else _engine(address.uri, folder).in_use(folder)
+    return _engine(address.uri, folder).in_use(folder)
 
 
 def keeps_sentences(address: StoreAddress | None) -> bool:

@@ -243,13 +243,8 @@ class FaissStore:
         self.folder = folder
         self.kind: Kind = kind
         self.largest = largest
-        self._exact = exact
+        self.gathering = None if exact else CODED  # vectors from which segments have codes; None if they never have
         self._opened: OpenCache[str, Vectors] = OpenCache()
-
-    @property
-    def gathering(self) -> int | None:
-        """The number of vectors from which segments have codes; None if they never have."""
-        return None if self._exact else CODED
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Files that the previous reader had open too stay open."""
@@ -258,10 +253,7 @@ class FaissStore:
 
     def writer(self, generation: int) -> SegmentsWriter:
         """Make a writer of new files, which have no effect until the manifest names them."""
-
-        def begin(dimension: int) -> FaissSegment:
-            return FaissSegment(self.folder, self.kind, dimension, generation=generation, coded=self.gathering)
-
+        begin = partial(FaissSegment, self.folder, self.kind, generation=generation, coded=self.gathering)
         return SegmentsWriter(begin, self.largest)
 
     def check(self, segment: Segment) -> list[str]:

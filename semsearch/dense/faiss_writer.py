@@ -84,11 +84,11 @@ class FaissSegment:
         self.count = 0
         self.kind: Kind = kind
         self._path = folder / segment_name(kind, generation)
+        self._durable = durable_file(self._path)
+        self.file = self._durable.__enter__()
         self._coded = coded
         self._index = plain_index(dimension, kind)
         self._start = len(beginning(dimension, 0, kind))
-        self._durable = durable_file(self._path)
-        self.file = self._durable.__enter__()
         self.file.seek(self._start)
         self._ids: list[Int64] = []
 

@@ -65,7 +65,7 @@ def total(texts: Ragged, table: Float32, factors: Float32 | None = None) -> Floa
     if factors is None:
         factors = np.ones(len(texts.ids), dtype=np.float32)
     indptr = texts.indptr.astype(np.int32)  # indices of one type are not copied
-    matrix = csr_array((factors, texts.ids, indptr), shape=(len(texts), len(table)))
+    matrix = csr_array((factors, texts.ids, indptr), shape=(len(indptr) - 1, len(table)))
     return np.asarray(matrix @ table, dtype=np.float32)
 
 
@@ -149,13 +149,14 @@ class WeightedSums:
     def of(self, texts: Ragged) -> Float32:
         """The raw vectors of texts; zero for a text without known words. n texts -> (n, d)"""
         texts = self.known(texts)
-        squares, guesses = None, self._guesses(texts.unknown_words)
+        squares = None
         if len(texts.ids) <= FEW:
             rows = self._rows(texts.ids, texts.unknown_words)
             sums = average_few(texts, rows * self._weights_of(texts.ids)[:, None])
             if self._normalise:
                 squares = average_few(texts, rows * rows)
         else:
+            guesses = self._guesses(texts.unknown_words)
             counts = np.maximum(texts.lengths, 1).astype(np.float32)[:, None]
             sums = self._weighted.total(texts, guesses * np.float32(self._weights.of_unknown_words)) / counts
             if self._normalise:

@@ -69,7 +69,8 @@ class Changes:
 
     `known` and `present` are the documents and files that were compared; `unchanged` counts further documents, which
     needed no closer look. `skipped` are the files that could not be read this time, `passed_over` remembered ones
-    without a reader, `skips` the remembered ones that are still unreadable. Roots in `deserted` no longer exist and are
+    without a reader, `skips` the remembered ones that are still unreadable. `changed_roots` are new or have other
+    options; those of a store that was not listed stay as they were. Roots in `deserted` no longer exist and are
     removed; roots in stores are `unlisted` if they could not be listed.
     """
 
@@ -79,19 +80,13 @@ class Changes:
     present: list[PresentFile] = field(default_factory=list)
     unchanged: int = 0
     plan: SyncPlan = field(default_factory=SyncPlan)
+    changed_roots: list[Root] = field(default_factory=list)
     deserted: list[Root] = field(default_factory=list)
     unlisted: list[Root] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
     passed_over: list[SkippedFile] = field(default_factory=list)
     skips: dict[str, Skip] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-
-    @property
-    def changed_roots(self) -> list[Root]:
-        """The roots that are new or have other options. Those of a store that was not listed stay as they were."""
-        known_ids = {root.id for root in self.roots.known}
-        kept = [*self.roots.known, *(root for root in self.unlisted if root.id in known_ids)]
-        return [root for root in self.roots.wanted if root not in kept]
 
     @property
     def nothing_to_do(self) -> bool:
@@ -105,7 +100,7 @@ class Changes:
             unchanged=self.plan.unchanged + len(self.plan.touched) + len(self.plan.unread),
             skipped=tuple(self.skipped),
             warnings=tuple(self.warnings),
-            not_read=count_endings(item.path for item in [*self.skipped, *self.passed_over]),
+            not_read=count_endings([item.path for item in (*self.skipped, *self.passed_over)]),
         )
 
     def skip(self, path: str, reason: str) -> None:
@@ -218,6 +213,9 @@ def _compare(
     removed = changes.plan.removed
     changes.plan.removed = [document for document in removed if not f"{document.canonical}/".startswith(hidden)]
     changes.skipped += unreadable
+    known_ids = {root.id for root in roots.known}
+    kept = [*roots.known, *(root for root in changes.unlisted if root.id in known_ids)]
+    changes.changed_roots = [root for root in roots.wanted if root not in kept]
     changes.skips = holding | {path: skip for path, skip in skips.items() if not roots.covers(path)}
     return changes
 
@@ -309,7 +307,7 @@ def asked_roots(
     known = get_roots(db)
     if not paths and not known:
         raise UsageError("the index has no roots yet; give a file or folder to index")
-    if not paths and columns:
+    if not paths and columns != NO_COLUMNS:
         raise UsageError("columns apply to a file or folder; give its path as well")
     if not paths:
         return RootPlan(known, wanted=[*known])

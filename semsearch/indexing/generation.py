@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain, islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,6 @@ from semsearch.dense.vector_store import VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.indexing.intake import BATCH, Intake
 from semsearch.indexing.read_files import Preparer
-from semsearch.indexing.reading_log import ReadingLog
 from semsearch.indexing.segment_merging import Merger, drop_attempt, reclaim_space
 from semsearch.indexing.spool import Spool, SpooledBatch
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
@@ -85,7 +84,6 @@ def new_generation(
     """
     database = writer.database
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
-    reading_log = ReadingLog(database.folder)
     try:
         with (
             write_transaction(
@@ -102,7 +100,6 @@ def new_generation(
                 settings=settings,
                 vectors=vectors or partial(writer.vectors.of, settings),
                 report=writer.report,
-                reading_log=reading_log,
                 executor=writer.executor,
                 threads=threads,
             )
@@ -112,14 +109,13 @@ def new_generation(
         with suppress(Exception), database.reading() as db:  # the error is what counts; the next write tries too
             drop_attempt(db, database.folder)
         raise
-    reading_log.drop()
 
 
 class Generation:
     """A new generation in the making: documents are removed and added, `finish` makes their vectors.
 
-    `intake` takes documents in, `words` their postings. Files are read by the `executor`, if there is one, and noted in
-    the `reading_log`; fitting and embedding use `threads`, on which the result does not depend.
+    `intake` takes documents in, `words` their postings. Files are read by the `executor`, if there is one; fitting and
+    embedding use `threads`, on which the result does not depend.
     """
 
     def __init__(
@@ -131,16 +127,14 @@ class Generation:
         settings: Settings,
         vectors: Callable[[], WordVectors],
         report: Callable[[Progress], None],
-        reading_log: ReadingLog,
         executor: Executor | None,
         threads: int,
     ) -> None:
         self.db = db
         self.folder = folder
         self.settings = settings
-        self.vectors = vectors
+        self.vectors = cache(vectors)
         self.report = report
-        self.reading_log = reading_log
         self.executor = executor
         self._threads = threads
         meta = get_all_meta(db)
@@ -213,10 +207,10 @@ class Generation:
         embedder = self._fitted
         if embedder is None:
             return None
+        if not (present := _languages_in([self._spool], self.vectors())):
+            return embedder
         known = as_multilingual(embedder.chosen_.vectors)
-        present = _languages_in([self._spool], self.vectors())
-        lacking = [code for code in present if known is None or code not in known.tables]
-        if not lacking:
+        if not (lacking := [code for code in present if known is None or code not in known.tables]):
             return embedder
         first_passages = first_passages_of_languages(self.db)
         if any(first_passages.get(code, self.intake.first_passage) < self.intake.first_passage for code in lacking):

@@ -114,11 +114,13 @@ class Intake:
                 of_records.append((self._next_passage, self._next_document, record.metadata))
             self._next_passage += 1
             self._next_sentence += record.sentences
-        insert_passages(self._db, rows, {row[0] for row in of_records})
-        insert_records(self._db, of_records)
         self.passages += len(rows)
         self.sentences += sum(record.sentences for record in records)
-        return sum(record.text.count(" ") + record.text.count("\n") + 1 for record in records)
+        words = sum(record.text.count(" ") + record.text.count("\n") + 1 for record in records)
+        insert_passages(self._db, rows, {row[0] for row in of_records})
+        if of_records:
+            insert_records(self._db, of_records)
+        return words
 
     def _add_document(
         self, file: PresentFile, prepared: Prepared, first_passage: int, first_sentence: int, *, words: int
@@ -131,6 +133,6 @@ class Intake:
         sentences = first_sentence, self._next_sentence - first_sentence
         when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         what = prepared.title, prepared.format, prepared.metadata
-        insert_documents(self._db, [(*ids, *where, *what, *state, *sentences, words, when, prepared.language, reader)])
         insert_readings(self._db, [(self._next_document, *prepared.reading)])
+        insert_documents(self._db, [(*ids, *where, *what, *state, *sentences, words, when, prepared.language, reader)])
         self._next_document += 1

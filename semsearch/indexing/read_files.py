@@ -183,7 +183,7 @@ class Preparer:
         """The same file with the language of its text, by its first passages."""
         if file.language:
             return file
-        return replace(file, language=language_of_parts(record.text for record in file.records))
+        return replace(file, language=language_of_parts([record.text for record in file.records]))
 
     def words_of(
         self, records: Sequence[PassageRecord], languages: Sequence[str]

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from semsearch.errors import SemsearchError
 from semsearch.indexing.changes import Changes, find_changes_at, unrecognized
-from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.read_files import Opened, each_opened
 from semsearch.readers.pages.text_recognition import recognizing
 from semsearch.results.reports import Progress, SyncReport, count_endings
@@ -38,7 +37,7 @@ _MOST_THREADS = 4  # as many processes read files; each takes 0.8 GB
 def recognize_scans(
     writer: IndexWriter,
     done: SyncReport,
-    apply: Callable[[Generation, Changes], SyncReport],
+    read_again: Callable[[Changes], SyncReport],
     *,
     max_bytes: int,
     processes: int,
@@ -55,8 +54,7 @@ def recognize_scans(
             paths = [file.canonical for file in batch]
             changes = find_changes_at(db, paths, max_bytes=max_bytes, read_again=True)
         if not changes.nothing_to_do:
-            with new_generation(writer) as generation:
-                done = _together(done, apply(generation, changes), batch)
+            done = _together(done, read_again(changes), batch)
     return done
 
 

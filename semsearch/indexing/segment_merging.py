@@ -172,9 +172,12 @@ def drop(address: StoreAddress | None, folder: Path, is_spare: Callable[[str], b
         (folder / SEGMENTS / name).unlink(missing_ok=True)
 
     dropping: dict[str, Callable[[str], None]] = {path.name: unlink for path in (folder / SEGMENTS).iterdir()}
-    for store in open_stores(address, folder).values() if address is not None else ():
-        dropping |= dict.fromkeys(store.names(), store.drop)
-    for name in [*filter(is_spare, dropping.keys() - in_use(address, folder))]:
+    if address is not None:
+        for store in open_stores(address, folder).values():
+            dropping |= dict.fromkeys(store.names(), store.drop)
+        for name in in_use(address, folder):
+            dropping.pop(name, None)
+    for name in [*filter(is_spare, dropping)]:
         try:
             dropping[name](name)
         except OSError as error:  # Windows: a reader still has it open; the next writer tries again

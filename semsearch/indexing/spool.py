@@ -39,8 +39,9 @@ class SpooledBatch:
     @property
     def is_sentence(self) -> Bool:
         """Flags of the rows that are sentences, not headings. (Σ (1 + sentence count),)"""
-        is_sentence = np.ones(len(self.words), dtype=np.bool_)
-        is_sentence[self.starts[:-1]] = False
+        starts = self.starts
+        is_sentence = np.ones(starts[-1], dtype=np.bool_)
+        is_sentence[starts[:-1]] = False
         return is_sentence
 
     @property
@@ -58,6 +59,9 @@ class SpooledBatch:
     def parts(self) -> Iterator[SpooledBatch]:
         """The batch in parts of so many rows as are embedded together, or of one passage."""
         starts, first = self.starts, 0
+        if starts[-1] <= _ROWS:
+            yield self
+            return
         while first < len(self.passage_ids):
             last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, side="right")) - 1)
             which, words = slice(first, last), self.words.part(int(starts[first]), int(starts[last]))

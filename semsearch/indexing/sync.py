@@ -2,7 +2,7 @@
 
     find      the roots, and the files below them                indexing/changes, sources/walk, sources/roots
     compare   them with the documents of the index               sources/unchanged
-    read      new and changed files, a chunk at a time           indexing/read_files, indexing/reading_log
+    read      new and changed files, a chunk at a time           indexing/read_files, `ReadingLog`
     embed     their passages and sentences; fit, if it is due    indexing/generation
     write     rows, words and segment files; one COMMIT          indexing/intake, storage/database
 
@@ -14,14 +14,19 @@ in in the order of the plan, so the index does not depend on who read them.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from semsearch import __version__
 from semsearch.errors import UsageError
 from semsearch.indexing.changes import Changes, unrecognized
 from semsearch.indexing.generation import Generation, new_generation
@@ -34,12 +39,12 @@ from semsearch.indexing.read_files import (
     why_refused,
 )
 from semsearch.indexing.recognize_scans import recognize_scans
-from semsearch.readers.registry import FORMATS, NO_COLUMNS
+from semsearch.readers.registry import FORMATS, NO_COLUMNS, reader_label
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.settings import Settings
 from semsearch.sources.roots import covers
-from semsearch.sources.unchanged import PresentFile, Skip, judge_of
-from semsearch.storage.database import write_transaction
+from semsearch.sources.unchanged import PresentFile, Skip, is_settled, judge_of
+from semsearch.storage.database import READING_LOG, write_transaction
 from semsearch.storage.fitted import require_languages
 from semsearch.storage.known_files import (
     delete_roots,
@@ -51,6 +56,8 @@ from semsearch.storage.known_files import (
 )
 from semsearch.storage.schema import get_meta
 from semsearch.system.parallel import Processes
+from semsearch.system.source_files import content_digest
+from semsearch.text.passage_words import SPLITTER_VERSION
 from semsearch.text.passages import each_record
 from semsearch.word_vectors.table import WordVectors
 
@@ -74,17 +81,24 @@ def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: i
         done = changes.report
     else:
         try:
-            with new_generation(writer, settings, threads=processes or most_useful()) as generation:
-                done = apply(generation, changes, max_bytes=max_bytes, processes=processes)
+            with (
+                ReadingLog(writer.database.folder) as log,
+                new_generation(writer, settings, threads=processes or most_useful()) as generation,
+            ):
+                done = apply(generation, changes, log, max_bytes=max_bytes, processes=processes)
                 waits_for_recognition = any(unrecognized(generation.db))
         except KeyboardInterrupt:
             _keep_first_roots(writer, changes)
             raise
     if not waits_for_recognition:
         return done
-    here = replace(writer, executor=None)
-    read_again = partial(apply, max_bytes=max_bytes, processes=1)
-    return recognize_scans(here, done, read_again, max_bytes=max_bytes, processes=processes)
+
+    def read_again(changes: Changes) -> SyncReport:
+        here = replace(writer, executor=None)
+        with ReadingLog(writer.database.folder) as log, new_generation(here) as generation:
+            return apply(generation, changes, log, max_bytes=max_bytes, processes=1)
+
+    return recognize_scans(writer, done, read_again, max_bytes=max_bytes, processes=processes)
 
 
 def _keep_first_roots(writer: IndexWriter, changes: Changes) -> None:
@@ -95,7 +109,7 @@ def _keep_first_roots(writer: IndexWriter, changes: Changes) -> None:
                 set_root(db, root)
 
 
-def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes: int) -> SyncReport:
+def apply(generation: Generation, changes: Changes, log: ReadingLog, *, max_bytes: int, processes: int) -> SyncReport:
     """Apply the changes that were found, in a transaction that is committed afterwards; the report."""
     plan, db = changes.plan, generation.db
     renamed = [pair for pair in plan.moved if pair.must_be_read]
@@ -106,9 +120,8 @@ def apply(generation: Generation, changes: Changes, *, max_bytes: int, processes
     move_documents(db, [*plan.touched, *kept], checked_ns=changes.started_ns)
     work = dict.fromkeys(plan.added, "added")
     work |= {pair.present: "changed" for pair in plan.changed} | {pair.present: "moved" for pair in renamed}
-    counts = _read(generation, changes, work, max_bytes=max_bytes, processes=processes)
-    roots = get_roots(db)
-    set_skips(db, {path: skip for path, skip in changes.skips.items() if any(covers(root, path) for root in roots)})
+    counts = _read(generation, changes, log, work, max_bytes=max_bytes, processes=processes)
+    set_skips(db, changes.skips)
     refitted = generation.finish()
     lost = len(plan.changed) + len(renamed) - counts["changed"] - counts["moved"]  # their earlier text is gone
     return replace(
@@ -138,6 +151,7 @@ def _update_roots(db: sqlite3.Connection, changes: Changes) -> None:
 def _read(
     generation: Generation,
     changes: Changes,
+    log: ReadingLog,
     work: Mapping[PresentFile, str],
     *,
     max_bytes: int,
@@ -147,12 +161,12 @@ def _read(
 
     Those that cannot be read are added to `changes`.
     """
-    log, intake = generation.reading_log, generation.intake
+    intake = generation.intake
     files = [file for file in work if file.has_reader or not _is_refused(changes, file, max_bytes)]
     log.begin(sum(file.size for file in files), max_bytes=max_bytes)
     groups = [*file_groups(files)]
     counts, columns, done = Counter[str](), dict[int, dict[str, None]](), 0
-    with closing(_chunks(generation, groups, processes, max_bytes)) as chunks:
+    with closing(_chunks(generation, log, groups, processes=processes, max_bytes=max_bytes)) as chunks:
         for group in groups:
             progress = Progress("reading", done, len(files), intake.sentences, path=group[0].absolute)
             generation.report(progress)
@@ -175,10 +189,15 @@ def _read(
 
 
 def _chunks(
-    generation: Generation, groups: Sequence[Sequence[PresentFile]], processes: int, max_bytes: int
+    generation: Generation,
+    log: ReadingLog,
+    groups: Sequence[Sequence[PresentFile]],
+    *,
+    processes: int,
+    max_bytes: int,
 ) -> Generator[Chunk, None, None]:
     """Yield the chunk of each group but large ones: from the log, from another process or machine, or read here."""
-    log, settings = generation.reading_log, generation.settings
+    settings = generation.settings
     groups = [group for group in groups if not is_large(group)]
     if not groups:
         return
@@ -289,3 +308,73 @@ def most_useful() -> int:
     """The most processes or threads that are worth while on this machine."""
     affinity = getattr(os, "sched_getaffinity", None)
     return min(_MOST, len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
+
+
+# -- The log of an interrupted write -----------------------------------------------------------------------------------
+
+MUCH = 4_000_000  # bytes of files: less is read again as fast as it is logged
+_DECODER = msgspec.json.Decoder(tuple[Prepared, ...])
+
+
+class ReadingLog(AbstractContextManager["ReadingLog"]):
+    """What reading the files gave, so that the write after an interrupted one need not read them again. The writer's
+    lock must be held; the log is dropped at the end of its block, unless an error ends that.
+
+    Reading files and dividing them into passages takes four fifths of the time, and depends only on the files. So a
+    write with much to read keeps what each chunk of files gave, in a file of its own beside the database, until its
+    commit. The next write uses it where the same files make a chunk, unchanged and with the same readers. All of it is
+    derived; what is torn or damaged is read again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / READING_LOG
+        self._max_bytes = 0
+        self._is_on = False
+
+    def begin(self, size: int, *, max_bytes: int) -> None:
+        """Note what follows, of files up to a limit, if it is worth while for this size."""
+        self._max_bytes = max_bytes
+        self._is_on = size >= MUCH or self._folder.exists()
+
+    def has(self, files: Sequence[PresentFile]) -> bool:
+        """Return whether a chunk of the same files was noted."""
+        return self._is_on and self._path(files).exists()
+
+    def get(self, files: Sequence[PresentFile]) -> tuple[Prepared, ...] | None:
+        """Get what a chunk of files gave; None if that is not known, or may have changed since."""
+        try:
+            digest, _, data = self._path(files).read_bytes().partition(b" ")
+            return _DECODER.decode(data) if digest.decode() == content_digest(data) else None
+        except (OSError, ValueError, RecursionError):
+            return None
+
+    def note(self, files: Sequence[PresentFile], read: Sequence[Prepared]) -> None:
+        """Note what a chunk of files gave, unless some might give something else next time."""
+        if not self._is_on or not all(
+            is_settled(file.mtime_ns, prepared.checked_ns) and (prepared.is_lasting or not prepared.reason)
+            for file, prepared in zip(files, read, strict=True)
+        ):
+            return
+        try:
+            data = msgspec.json.encode(read)
+            self._folder.mkdir(exist_ok=True)
+            self._path(files).write_bytes(content_digest(data).encode() + b" " + data)
+        except ValueError:  # a path that is no Unicode
+            pass
+        except OSError:  # a full disk: the index itself needs the room more
+            self.drop()
+
+    def drop(self) -> None:
+        """Delete the log, if this write has used it."""
+        if self._is_on:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._is_on = False
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            self.drop()
+
+    def _path(self, files: Sequence[PresentFile]) -> Path:
+        """Where the log has a chunk of files: by all that its passages depend on."""
+        states = [(file.absolute, file.size, file.mtime_ns, reader_label(file.path), file.columns) for file in files]
+        return self._folder / content_digest(repr((__version__, SPLITTER_VERSION, self._max_bytes, states)).encode())

@@ -29,7 +29,7 @@ from semsearch.errors import IndexDamaged, rebuild_command
 from semsearch.lexical import spelling
 from semsearch.lexical.spelling import SpelledWords
 from semsearch.storage.segments import LARGEST_WORDS, Segment, segment_name
-from semsearch.system.durable import CheckedFile, Write, write_durably
+from semsearch.system.durable import CheckedFile, durable_file, written_file
 from semsearch.text.passage_words import PassageWords
 from semsearch.text.terms import Lexicon, Terms
 
@@ -236,8 +236,8 @@ class PostingsBuilder:
         """Append passages that another builder gathered."""
         rows = self._size + other.rows
         terms = self.lexicon.numbering.of(other.terms)
-        self._append(terms[other.numbers], rows, other.counts)
         self.lexicon.spellings.add(other.spelled, terms[other.spelled_terms])
+        self._append(terms[other.numbers], rows, other.counts)
         self._lengths.append(other.lengths)
         self._size += len(other.lengths)
 
@@ -358,13 +358,11 @@ class WordsWriter:
     def _write(self) -> None:
         name = segment_name("words", self.generation)
         arrays = self._builder.to_arrays()
-
-        def fill(write: Write) -> None:
+        with durable_file(self.folder / name) as file:
             for array in arrays:
                 for first in range(0, len(array), _CHUNK):
-                    write(np.ascontiguousarray(array[first : first + _CHUNK]).data)
-
-        written = write_durably(self.folder / name, fill)
+                    file.write(np.ascontiguousarray(array[first : first + _CHUNK]).data)
+        written = written_file(self.folder / name)
         id_ranges = IdRanges.of_ids(np.concatenate(self._ids))
         self.segments.append(Segment("words", name, written.size, id_ranges, written.digest, sums=written.sums))
         self._builder, self._ids = PostingsBuilder(self._lexicon), []

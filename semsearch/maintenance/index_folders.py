@@ -25,9 +25,9 @@ from semsearch.errors import (
     StorageError,
     UsageError,
 )
-from semsearch.indexing.reading_log import READING_LOG
 from semsearch.settings import Settings
 from semsearch.storage.database import (
+    READING_LOG,
     SEGMENTS,
     IndexDatabase,
     check,

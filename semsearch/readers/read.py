@@ -78,7 +78,7 @@ def read_bytes(data: bytes, name: str, columns: Columns = NO_COLUMNS) -> Documen
     An unknown suffix means text. Raises SourceError for bytes that are neither text nor of a known format, MissingExtra
     if the format needs a package that is not installed.
     """
-    if opener_of(data) and name.lower().endswith(COMPRESSED) and not is_tape(name):
+    if name.lower().endswith(COMPRESSED) and opener_of(data) and not is_tape(name):
         unpacked = uncompressed(data, name)
         try:
             return read_bytes(unpacked, uncompressed_name(name), columns)

@@ -14,18 +14,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from semsearch.errors import SourceError, is_resource_exhaustion
+from semsearch.readers.registry import is_readable
 from semsearch.sources.ignore import Skipped
 from semsearch.sources.roots import Root
 from semsearch.sources.unchanged import FoundFile, PresentFile
-from semsearch.sources.walk import find_files, readable_files
+from semsearch.sources.walk import find_files
 from semsearch.system import plugins
 from semsearch.system.locations import uri_scheme
-from semsearch.system.source_files import content_digest, source_digest
+from semsearch.system.source_files import content_digest, source_digest, storable_time
 
 GROUP = "semsearch.sources"
 
@@ -104,17 +106,31 @@ def files_of(root: Root, skipped: Skipped, paths: Iterable[str] | None = None) -
     return find_files(Path(root.path), paths, include=root.include, exclude=root.exclude, skipped=skipped)
 
 
+def readable_files(include: Sequence[str]) -> Callable[[str], bool]:
+    """Tell by its name whether a file can be read: since there is a reader for its suffix, or --include names it.
+
+    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) includes such files even if no reader
+    supports them. The content of other files is checked before they are read.
+    """
+    lasts = (pattern.rpartition("/")[2] for pattern in include if not pattern.startswith("!"))
+    names = [last for last in lasts if last.strip("*")]
+    if not names:
+        return is_readable
+    return lambda name: is_readable(name) or any(fnmatchcase(name, pattern) for pattern in names)
+
+
 def present_files(root: Root, files: Iterable[FoundFile]) -> list[PresentFile]:
     """Convert files that were found in a root to the form in which a sync compares them."""
     files, present, prefix = [*files], list[PresentFile](), len(root.path.rstrip("/")) + 1
-    is_readable, columns, store = readable_files(root.include), root.columns, root.store
-    for file, canonical in zip(files, root.canonical_paths([file.path for file in files]), strict=True):
+    can_read, canonical_paths = readable_files(root.include), root.canonical_paths([file.path for file in files])
+    columns, store, times = root.columns, root.store, [storable_time(file.mtime_ns) for file in files]
+    for file, canonical, mtime_ns in zip(files, canonical_paths, times, strict=True):
         spelled, absolute = file.path, file.absolute
         if not spelled.isascii() and not root.single:
             spelled = absolute[prefix:] if store else absolute[prefix:].replace(os.sep, "/")
-        has_reader = is_readable(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
+        has_reader = can_read(absolute.rpartition("/")[2]) or absolute.replace(os.sep, "/") == root.path
         place = root.id, file.path, canonical, spelled, absolute
-        present.append(PresentFile(*place, file.size, file.mtime_ns, has_reader, columns, store))
+        present.append(PresentFile(*place, file.size, mtime_ns, has_reader, columns, store))
     return present
 
 

@@ -241,7 +241,7 @@ def _find_moved(
         if document.document_id not in outdated:
             by_size[document.size].append(document)
     suspects = [file for file in appeared if any(_same_kind(old, file) for old in by_size.get(file.size, ()))]
-    contents = dict(zip(suspects, digests(suspects), strict=True))
+    contents = dict(zip(suspects, digests(suspects), strict=True)) if suspects else {}
     for file in appeared:
         content = contents.get(file)
         same = (old for old in by_size.get(file.size, ()) if old.digest == content and _same_kind(old, file))

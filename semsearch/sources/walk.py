@@ -17,16 +17,14 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
 from semsearch.errors import SourceError, is_resource_exhaustion
-from semsearch.readers.registry import is_readable
 from semsearch.sources.ignore import (
     Rules,
     Skipped,
@@ -39,7 +37,6 @@ from semsearch.sources.ignore import (
 )
 from semsearch.sources.roots import IGNORE_FILES
 from semsearch.sources.unchanged import FoundFile
-from semsearch.system.source_files import storable_time
 
 
 class FolderEntry(Protocol):
@@ -142,7 +139,7 @@ def find_files(
         status = root.stat()
         if stat.S_ISREG(status.st_mode):
             file = _absolute(root)
-            return iter([FoundFile(compose(file.name), status.st_size, storable_time(status.st_mtime_ns), str(file))])
+            return iter([FoundFile(compose(file.name), status.st_size, status.st_mtime_ns, str(file))])
         if not stat.S_ISDIR(status.st_mode):
             raise SourceError(f"{root} is neither a file nor a folder")
         os.scandir(root).close()
@@ -172,19 +169,6 @@ class Choice:
 
     def takes(self, path: str) -> bool:
         return self._include is None or self._include.match_file(path)
-
-
-def readable_files(include: Sequence[str]) -> Callable[[str], bool]:
-    """Tell by its name whether a file can be read: since there is a reader for its suffix, or --include names it.
-
-    An include pattern that spells out a name or a suffix (`*.py`, `Makefile`) includes such files even if no reader
-    supports them. The content of other files is checked before they are read.
-    """
-    lasts = (pattern.rpartition("/")[2] for pattern in include if not pattern.startswith("!"))
-    names = [last for last in lasts if last.strip("*")]
-    if not names:
-        return is_readable
-    return lambda name: is_readable(name) or any(fnmatchcase(name, pattern) for pattern in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +303,7 @@ class Walk:
         if linked and not self._disk.is_inside(entry.path):
             self._report(path, "a link that leads out of the folder is not followed; index the file itself")
             return None
-        return FoundFile(composed, status.st_size, storable_time(status.st_mtime_ns), entry.path)
+        return FoundFile(composed, status.st_size, status.st_mtime_ns, entry.path)
 
     def _left_out(self, path: str, rules: Rules | None) -> bool:
         path = compose(path)

@@ -31,7 +31,7 @@ from semsearch.system.durable import has_locks
 from semsearch.system.source_files import NotTheFile, opened_source
 
 logger = logging.getLogger(__name__)
-SEGMENTS = "segments"
+SEGMENTS, READING_LOG = "segments", "reading-log"  # folders of an index; the log is of an interrupted write
 _UNLOCKED = "writer.json"  # a file of an index folder that nobody locks
 _PATIENCE = 10.0  # seconds
 _CACHE = -65536  # kilobytes of pages a connection may keep

@@ -80,6 +80,7 @@ DOCUMENT_COLUMNS = (
     "id, first_passage, passages, root_id, path, file, title, format, metadata, size, mtime_ns, checked_ns, digest, "
     "first_sentence, sentences, words, indexed_at, language, reader"
 )
+_AT_ONCE = 1000  # documents that are read and compared together
 DOCUMENT_NUMBERS = 3  # the first columns, which the upper half of the checksum covers
 _WIDTH = DOCUMENT_COLUMNS.count(",") + 1
 _OF_DOCUMENTS = ", ".join(f"documents.{name}" for name in DOCUMENT_COLUMNS.split(", "))
@@ -103,8 +104,8 @@ def insert_readings(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]
 
 def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, DocumentRow]:
     """Read documents by id; ids that are not in the index are left out. Raises IndexDamaged."""
-    rows = db.execute(_PLACED_BY_ID, (json.dumps([int(id_) for id_ in ids]),))
-    return {row[0]: checked_document(db, row) for row in rows}
+    rows = db.execute(_PLACED_BY_ID, (json.dumps([int(id_) for id_ in ids]),)).fetchall()
+    return {document.id: document for document in checked_documents(db, rows)}
 
 
 def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, DocumentRow]:
@@ -116,11 +117,12 @@ def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, Do
     return documents
 
 
-def checked_document(db: sqlite3.Connection, row: Sequence[Any]) -> DocumentRow:
-    """The document of a row of `DOCUMENT_WITH_PLACE`. Raises IndexDamaged."""
-    if not is_sound(row[: _WIDTH + 1]):
-        raise damaged_document(db, row[0])
-    return DocumentRow(*row[:_WIDTH], *row[_WIDTH + 1 :])
+def checked_documents(db: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[DocumentRow]:
+    """The documents of rows of `DOCUMENT_WITH_PLACE`. Raises IndexDamaged."""
+    for row in rows:
+        if not is_sound(row[: _WIDTH + 1]):
+            raise damaged_document(db, row[0])
+    return [DocumentRow(*row[:_WIDTH], *row[_WIDTH + 1 :]) for row in rows]
 
 
 @contextmanager
@@ -257,7 +259,8 @@ def find_damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
 def documents_in_order(db: sqlite3.Connection) -> Iterator[DocumentRow]:
     """Yield all documents that have passages, in the order of these. Raises IndexDamaged."""
     rows = db.execute(f"SELECT {DOCUMENT_WITH_PLACE} {WITH_ROOT} WHERE passages > 0 ORDER BY first_passage")
-    return (checked_document(db, row) for row in rows)
+    while some := rows.fetchmany(_AT_ONCE):
+        yield from checked_documents(db, some)
 
 
 # -- Documents listed and counted --------------------------------------------------------------------------------------
@@ -426,5 +429,6 @@ def list_documents(
             passing.append(row.document_id)
             if len(passing) == limit:
                 break
-    rows = db.execute(_LISTED, (json.dumps(passing),))
-    return [ListedDocument(characters, checked_document(db, columns)) for characters, *columns in rows]
+    rows = db.execute(_LISTED, (json.dumps(passing),)).fetchall()
+    documents = checked_documents(db, [columns for _, *columns in rows])
+    return [ListedDocument(row[0], document) for row, document in zip(rows, documents, strict=True)]

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from semsearch.readers.registry import Columns
-from semsearch.sources.roots import ADDED, Root, RootPart
+from semsearch.sources.roots import ADDED, Root, RootPart, covers
 from semsearch.sources.unchanged import FilePair, KnownDocument, Skip, label_of
 from semsearch.storage.checksums import damaged_whole
 from semsearch.storage.document_rows import documents_changing
@@ -149,8 +149,9 @@ def get_skips(db: sqlite3.Connection) -> dict[str, Skip]:
 
 
 def set_skips(db: sqlite3.Connection, skips: Mapping[str, Skip]) -> None:
-    """Write which files could not be read, in place of all earlier ones."""
-    known = get_skips(db)
+    """Write which files below the roots could not be read, in place of all earlier ones."""
+    roots, known = get_roots(db), get_skips(db)
+    skips = {path: skip for path, skip in skips.items() if any(covers(root, path) for root in roots)}
     db.executemany("DELETE FROM unread WHERE path = ?", [(path,) for path in known if path not in skips])
     db.executemany(
         f"INSERT OR REPLACE INTO unread ({_SKIP_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

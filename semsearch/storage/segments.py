@@ -104,8 +104,7 @@ def forget_removed(db: sqlite3.Connection, segments: Sequence[Segment]) -> None:
         first, count = removed[:, 2:].T if kind == "sentence" else removed[:, :2].T
         covered = IdRanges.union(id_ranges)
         is_held |= covered.below(first + count) > covered.below(first)
-    gone = [(first,) for first in removed[~is_held, 0].tolist()]
-    db.executemany("DELETE FROM removed WHERE first_passage = ?", gone)
+    db.executemany("DELETE FROM removed WHERE first_passage = ?", removed[~is_held, :1].tolist())
 
 
 def forget_manifest(db: sqlite3.Connection) -> None:

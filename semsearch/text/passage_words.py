@@ -78,8 +78,7 @@ def find_words(records: Sequence[PassageRecord], languages: Sequence[str] = ()) 
     """
     texts: list[str] = []
     for record in records:
-        texts.append(with_parts(record.above, record.format))
-        texts += [with_parts(text, record.format) for text in record.sentence_texts]
+        texts += [with_parts(text, record.format) for text in (record.above, *record.sentence_texts)]
     counts = np.array([record.sentences for record in records], dtype=np.int64)
     whole = _with_touching(records, counts)
     whole_texts = [with_parts(records[index].text, records[index].format) for index in whole.tolist()]
@@ -93,7 +92,7 @@ def _others(
 ) -> list[OtherRows]:
     """The texts of passages in other languages than English. A passage may be in another than its document."""
     detected = [language_of_passage(record.text, known) for record, known in zip(records, languages, strict=False)]
-    if all(language == ENGLISH for language in detected):
+    if {*detected} <= {ENGLISH}:
         return []
     of_rows = np.repeat(detected, counts + 1)
     others = []

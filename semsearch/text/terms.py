@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -285,7 +286,7 @@ class Spellings:
             new = np.sort(firsts[self._seen.look_up(keys[firsts]) < 0])
             self._seen.insert(keys[new], np.zeros(len(new), dtype=np.int32))
             self._ends.append(len(self._letters) + np.cumsum(np.diff(ends)[new]))
-            self._letters += b"".join([part[index] for index in new.tolist()])
+            self._letters += b"".join(map(part.__getitem__, new.tolist()))
             self._numbers.append(part_numbers[new])
 
     def add_words(self, words: Sequence[str], numbers: Int32) -> None:
@@ -316,7 +317,7 @@ class Lexicon:
     def __init__(self, *, keeps_spellings: bool = True) -> None:
         self.spellings = Spellings()
         self._keeps_spellings = keeps_spellings
-        self._words: dict[str, HashIndex] = {ENGLISH: HashIndex()}  # by language: a word's hash to its stem's number
+        self._words = defaultdict[str, HashIndex](HashIndex)  # by language: a word's hash to its stem's number
         self.numbering = Numbering()  # of terms
 
     @property
@@ -370,7 +371,7 @@ class Lexicon:
 
     def stem_numbers(self, chunk: WordChunk, language: str) -> Int32:
         """The number of the stem of each word of a chunk, by the rules of a language."""
-        seen = self._words.setdefault(language, HashIndex())
+        seen = self._words[language]
         numbers = seen.look_up(chunk.hashes)
         unseen = np.flatnonzero(numbers < 0)
         if len(unseen):

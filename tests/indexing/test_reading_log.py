@@ -12,11 +12,11 @@ from console import semsearch, write_docs
 from small import write_articles
 
 from semsearch.index import Index
-from semsearch.indexing import reading_log, sync
-from semsearch.indexing.reading_log import READING_LOG
+from semsearch.indexing import sync
 from semsearch.readers.read import FileContent, read_file
 from semsearch.readers.registry import MAX_BYTES
 from semsearch.results.reports import Progress
+from semsearch.storage.database import READING_LOG
 from semsearch.word_vectors.table import VectorTable
 
 COUNT = 8
@@ -24,7 +24,7 @@ COUNT = 8
 
 @pytest.fixture(autouse=True)
 def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_log, "MUCH", 0)
+    monkeypatch.setattr(sync, "MUCH", 0)
     monkeypatch.setattr(sync, "_CHUNK", 1)  # a file at a time
 
 
@@ -125,7 +125,7 @@ def test_what_was_read_with_another_limit_or_reader_is_read_again(
     with pytest.raises(KeyboardInterrupt):
         index.sync(docs, progress=interrupted_after(COUNT))
     if change == "reader":
-        monkeypatch.setattr(reading_log, "reader_label", lambda _: "another")
+        monkeypatch.setattr(sync, "reader_label", lambda _: "another")
     read.clear()
     index.sync(docs, max_file_bytes=1 << 20 if change == "limit" else MAX_BYTES)
     assert len(read) == COUNT
@@ -155,7 +155,7 @@ def test_a_full_disk_costs_the_notes_and_not_the_index(
             raise OSError(28, "No space left on device")
         return write_bytes(path, data)
 
-    monkeypatch.setattr("semsearch.indexing.reading_log.Path.write_bytes", full)
+    monkeypatch.setattr("semsearch.indexing.sync.Path.write_bytes", full)
     assert index.sync(docs).added == COUNT
 
 

@@ -30,7 +30,7 @@ from processes.crashing import LEAST, act, load
 from test_crash import World, answers, prepare
 
 from semsearch.index import Index
-from semsearch.indexing import reading_log
+from semsearch.indexing import sync
 from semsearch.topics import topic_fit
 
 ACTIONS = ("first", "sync", "merge", "refit", "rebuild")
@@ -104,7 +104,7 @@ def main() -> None:
     given = parser.parse_args()
     load()
     topic_fit.LEAST = LEAST
-    reading_log.MUCH = 0  # so that what was read is noted
+    sync.MUCH = 0  # so that what was read is noted
     seen = {action: Counter[str]() for action in ACTIONS}
     end = time.monotonic() + 60 * (given.minutes or 1e9)
     with tempfile.TemporaryDirectory() as name:

@@ -27,7 +27,7 @@ from disk_faults.file_doors import Doors, Fault, Kind, Operation, Watcher
 from disk_faults.power import Disk, Survival
 from semsearch.errors import IndexNotFound
 from semsearch.index import Index
-from semsearch.indexing import reading_log
+from semsearch.indexing import sync
 from semsearch.topics import topic_fit
 
 ACTIONS = ("first", "sync", "refit", "rebuild", "remove")
@@ -274,4 +274,4 @@ def answers(path: Path) -> object:
 def prepare_process(patch: pytest.MonkeyPatch) -> None:
     """Let few documents be enough for topics, and for a log of what was read."""
     patch.setattr(topic_fit, "LEAST", LEAST)
-    patch.setattr(reading_log, "MUCH", 0)
+    patch.setattr(sync, "MUCH", 0)

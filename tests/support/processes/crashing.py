@@ -196,12 +196,12 @@ def carry_out(request: str) -> int:
 def main() -> None:
     if CAN_FORK:
         load()
-    import semsearch.indexing.reading_log
+    import semsearch.indexing.sync
     from semsearch.topics import topic_fit
 
     arrange_passages.GATHERING = arrange_passages.SETTLING = FEW_STEPS
     topic_fit.LEAST = LEAST  # so that a few documents are enough to adapt to
-    semsearch.indexing.reading_log.MUCH = 0  # and to note what was read of them
+    semsearch.indexing.sync.MUCH = 0  # and to note what was read of them
     for request in sys.stdin:
         if not CAN_FORK:
             sys.exit(carry_out(request))

@@ -22,13 +22,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from semsearch.dense.engines import get_address
 from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, index_command
 from semsearch.settings import Settings
 from semsearch.sources.roots import Root, covers
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.known_files import get_root_places
-from semsearch.storage.schema import get_meta
+from semsearch.storage.schema import get_address, get_meta
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme
 from semsearch.word_vectors.table import is_shipped, shipped
@@ -66,21 +65,16 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
     """
     places, address = get_root_places(db), get_address(db)
     settings = Settings.from_json(get_meta(db, "settings"))
-    names = {OutsideName("vectors", settings.vectors)} if _is_elsewhere(settings) else set()
+    are_shipped = is_shipped(settings.vectors) or (
+        (table := shipped(settings.vectors_name)) is not None and table.digest == settings.vectors_digest
+    )
+    names = set() if are_shipped else {OutsideName("vectors", settings.vectors)}
     stores = {uri for uri in (settings.store, None if address is None else address.uri) if uri}
     if database.is_copy:
         return frozenset(names | {OutsideName("store", uri) for uri in stores})
     names |= {OutsideName("root", place) for place in places}
     names |= {OutsideName("store", uri) for uri in stores}
     return frozenset(names)
-
-
-def _is_elsewhere(settings: Settings) -> bool:
-    """Whether word vectors are not among those that ship with semsearch."""
-    if is_shipped(settings.vectors):
-        return False
-    table = shipped(settings.vectors_name)
-    return table is None or table.digest != settings.vectors_digest
 
 
 # -- What the user has allowed -----------------------------------------------------------------------------------------

@@ -16,19 +16,15 @@ import os
 from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from semsearch.dense.vector_store import VectorStore
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.storage.database import SEGMENTS
-from semsearch.storage.schema import delete_meta, get_meta, set_meta
+from semsearch.storage.schema import StoreAddress
 from semsearch.storage.segments import LARGEST, VECTORS, Kind
 from semsearch.system import plugins
 from semsearch.system.locations import split_uri
-
-if TYPE_CHECKING:
-    import sqlite3
-
 
 GROUP = "semsearch.vector_stores"
 DEFAULT = "faiss:"
@@ -94,31 +90,7 @@ def _engine(uri: str, of: str | Path = "an index") -> Engine:
     return engine
 
 
-# -- Where an index has its vectors ------------------------------------------------------------------------------------
-
-_URI, _OWNER = "vector_store", "vector_store_owner"  # in meta; none with FAISS segments
-
-
-class StoreAddress(NamedTuple):
-    """Where an engine keeps the vectors of an index: a URI, and the random owner id of the index there."""
-
-    uri: str
-    owner: str
-
-
-def get_address(db: sqlite3.Connection) -> StoreAddress | None:
-    """Read where the vectors of an index are kept; None if they are in its folder."""
-    uri = get_meta(db, _URI)
-    return None if uri is None else StoreAddress(uri, get_meta(db, _OWNER) or "")
-
-
-def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
-    """Write where the vectors of an index are kept."""
-    if address is None:
-        delete_meta(db, _URI, _OWNER)
-        return
-    set_meta(db, _URI, address.uri)
-    set_meta(db, _OWNER, address.owner)
+# -- Claims, and the stores of an index --------------------------------------------------------------------------------
 
 
 def complete(uri: str, name: str) -> str | None:

@@ -28,7 +28,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int32, UInt8
 from semsearch.arrays.vectors import to_bytes
-from semsearch.dense.engines import get_address, open_stores
+from semsearch.dense.engines import open_stores
 from semsearch.dense.vector_store import VectorStore
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.indexing.intake import BATCH, Intake
@@ -47,7 +47,7 @@ from semsearch.storage.passage_rows import (
     stored_record,
     with_documents,
 )
-from semsearch.storage.schema import get_all_meta, get_languages, get_meta, set_languages, set_meta
+from semsearch.storage.schema import get_address, get_all_meta, get_languages, get_meta, set_languages, set_meta
 from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, name_segments
 from semsearch.system.memory import release_freed
 from semsearch.system.parallel import Executor, in_background, in_order
@@ -298,9 +298,8 @@ class Generation:
         return topics, topical
 
     def _topical(self, topics: Topics, segments: list[LexicalSegment]) -> TopicVectors:
-        from semsearch.topics.topic_fit import (
-            TopicVectors,  # with SciPy, a third of a second: most syncs change nothing
-        )
+        # SciPy takes a third of a second, and most syncs change nothing
+        from semsearch.topics.topic_fit import TopicVectors
 
         return TopicVectors(topics, segments, self.folder)
 

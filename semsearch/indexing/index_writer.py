@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 import unicodedata
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from semsearch.dense.engines import StoreAddress, claimed, complete, get_address, in_use, release, set_address
+from semsearch.dense.engines import claimed, complete, in_use, release
 from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_command
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
@@ -30,7 +31,16 @@ from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, c
 from semsearch.storage.document_rows import added_texts, count_contents
 from semsearch.storage.failures import storage_errors
 from semsearch.storage.known_files import delete_roots, get_known, get_roots
-from semsearch.storage.schema import DESCRIPTION, LONGEST_DESCRIPTION, delete_meta, get_meta, set_meta
+from semsearch.storage.schema import (
+    DESCRIPTION,
+    LONGEST_DESCRIPTION,
+    StoreAddress,
+    delete_meta,
+    get_address,
+    get_meta,
+    set_address,
+    set_meta,
+)
 from semsearch.storage.segments import forget_manifest
 from semsearch.system import plugins
 from semsearch.system.locations import as_spelled, uri_scheme
@@ -59,7 +69,7 @@ def _reporting(progress: Reporting) -> Iterator[Report]:
     if not isinstance(progress, bool | None) and not callable(progress):
         raise UsageError(f"progress must be a function, true or false, not {progress!r}")
     if not isinstance(progress, bool) or not progress:
-        yield progress or _ignore
+        yield progress or deque[Progress](maxlen=0).append  # which forgets it
         return
     with progress_bar() as show:
 
@@ -70,10 +80,6 @@ def _reporting(progress: Reporting) -> Iterator[Report]:
                 show(step.phase, step.sentences, step.total_sentences)
 
         yield draw
-
-
-def _ignore(_: Progress) -> None:
-    """Ignore progress."""
 
 
 # -- Files read on other machines --------------------------------------------------------------------------------------

@@ -19,16 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.engines import (
-    StoreAddress,
-    get_address,
-    in_use,
-    open_stores,
-)
+from semsearch.dense.engines import in_use, open_stores
 from semsearch.dense.vector_store import VectorStore, merge_segments
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.storage.database import SEGMENTS, IndexDatabase, settle
-from semsearch.storage.schema import get_generation
+from semsearch.storage.schema import StoreAddress, get_address, get_generation
 from semsearch.storage.segments import (
     KINDS,
     LARGEST,

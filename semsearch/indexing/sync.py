@@ -142,7 +142,8 @@ def _update_roots(db: sqlite3.Connection, changes: Changes) -> None:
         set_root(db, root)
     for inner in changes.roots.absorbed:
         move_root(db, inner, next(root for root in changes.roots.wanted if covers(root, inner.path)))
-    delete_roots(db, [*changes.roots.absorbed, *changes.deserted])
+    if gone := [*changes.roots.absorbed, *changes.deserted]:
+        delete_roots(db, gone)
 
 
 # -- Read --------------------------------------------------------------------------------------------------------------

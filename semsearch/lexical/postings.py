@@ -356,8 +356,8 @@ class WordsWriter:
         return self.segments
 
     def _write(self) -> None:
-        name = segment_name("words", self.generation)
         arrays = self._builder.to_arrays()
+        name = segment_name("words", self.generation)
         with durable_file(self.folder / name) as file:
             for array in arrays:
                 for first in range(0, len(array), _CHUNK):

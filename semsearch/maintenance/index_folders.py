@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from semsearch.dense.engines import claimed, complete, get_address, release, set_address
+from semsearch.dense.engines import claimed, complete, release
 from semsearch.errors import (
     IndexDamaged,
     IndexExists,
@@ -37,7 +37,16 @@ from semsearch.storage.database import (
 from semsearch.storage.document_rows import count_contents
 from semsearch.storage.failures import storage_errors
 from semsearch.storage.known_files import get_roots
-from semsearch.storage.schema import DATABASE, DESCRIPTION, FORMAT, get_generation, get_meta, set_meta
+from semsearch.storage.schema import (
+    DATABASE,
+    DESCRIPTION,
+    FORMAT,
+    get_address,
+    get_generation,
+    get_meta,
+    set_address,
+    set_meta,
+)
 from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semsearch.arrays.types import Float32
-from semsearch.dense.engines import StoreAddress, get_address, keeps_sentences, open_stores
+from semsearch.dense.engines import keeps_sentences, open_stores
 from semsearch.dense.vector_store import NO_IDS, SegmentsReader
 from semsearch.errors import IndexDamaged, SemsearchError
 from semsearch.lexical.postings import LexicalSegment
@@ -27,7 +27,7 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import evenly_spaced_passages
 from semsearch.storage.fitted import load_embedder
 from semsearch.storage.passage_rows import get_passages, stored_texts, with_documents
-from semsearch.storage.schema import get_meta
+from semsearch.storage.schema import StoreAddress, get_address, get_meta
 from semsearch.storage.segments import KINDS, Segment, get_segments
 from semsearch.system.durable import file_digest
 from semsearch.text.languages import ENGLISH

@@ -23,7 +23,7 @@ from semsearch import tuning
 from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_bytes
-from semsearch.dense.engines import get_address, open_stores
+from semsearch.dense.engines import open_stores
 from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorStore, nothing_stored
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
@@ -35,7 +35,7 @@ from semsearch.storage.database import SEGMENTS, IndexDatabase
 from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents
 from semsearch.storage.fitted import fit_stamp, load_embedder
 from semsearch.storage.passage_rows import PassageRow, SentenceSpans, need_passages, spans_of, stored_texts
-from semsearch.storage.schema import get_languages, get_stamp
+from semsearch.storage.schema import get_address, get_languages, get_stamp
 from semsearch.storage.segments import Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache
 from semsearch.text.languages import ENGLISH, language_of_passage

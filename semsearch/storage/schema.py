@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import NamedTuple
 
 from semsearch.errors import IndexDamaged, IndexOutdated, index_command
 
@@ -229,6 +230,7 @@ DIGESTS = "digests"  # semsearch.storage.checksums
 DESCRIPTION = "description"  # a sentence that says what an index holds
 LONGEST_DESCRIPTION = 300  # characters
 LANGUAGES = "languages"
+_URI, _OWNER = "vector_store", "vector_store_owner"  # none with FAISS segments
 
 
 def get_meta(db: sqlite3.Connection, key: str) -> str | None:
@@ -269,6 +271,28 @@ def set_languages(db: sqlite3.Connection) -> None:
     """Store the number of documents in each language."""
     rows = db.execute("SELECT language, count(*) FROM documents WHERE language != '' GROUP BY language").fetchall()
     set_meta(db, LANGUAGES, json.dumps(dict(rows)))
+
+
+class StoreAddress(NamedTuple):
+    """Where an engine keeps the vectors of an index: a URI, and the random owner id of the index there."""
+
+    uri: str
+    owner: str
+
+
+def get_address(db: sqlite3.Connection) -> StoreAddress | None:
+    """Read where the vectors of an index are kept; None if they are in its folder."""
+    uri = get_meta(db, _URI)
+    return None if uri is None else StoreAddress(uri, get_meta(db, _OWNER) or "")
+
+
+def set_address(db: sqlite3.Connection, address: StoreAddress | None) -> None:
+    """Write where the vectors of an index are kept."""
+    if address is None:
+        delete_meta(db, _URI, _OWNER)
+        return
+    set_meta(db, _URI, address.uri)
+    set_meta(db, _OWNER, address.owner)
 
 
 def get_languages(db: sqlite3.Connection) -> dict[str, int]:

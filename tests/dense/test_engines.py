@@ -11,17 +11,13 @@ from memory_store import memory_engine
 from small import small_vectors, write_articles
 
 from semsearch.dense import engines
-from semsearch.dense.engines import (
-    StoreAddress,
-    get_address,
-    keeps_sentences,
-    open_stores,
-)
+from semsearch.dense.engines import keeps_sentences, open_stores
 from semsearch.dense.vector_store import NO_IDS, VectorStore, merge_segments
 from semsearch.errors import IndexDamaged, UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.schema import StoreAddress, get_address
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.topics import topic_fit
 

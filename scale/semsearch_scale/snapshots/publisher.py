@@ -23,11 +23,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.results.codec import Record
 from semsearch.storage.database import SEGMENTS, IndexDatabase, check, write_transaction
-from semsearch.storage.schema import DATABASE, get_generation, get_meta, set_meta
+from semsearch.storage.schema import DATABASE, get_address, get_generation, get_meta, set_meta
 from semsearch.storage.segments import VECTORS, get_segments
 from semsearch.system.locations import has_password, shown_uri
 from semsearch.system.locking import writer_lock

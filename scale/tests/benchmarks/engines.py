@@ -33,9 +33,10 @@ import numpy.typing as npt
 sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in ((1, "support"), (3, "tests/support"))]
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.engines import claimed, complete, get_address, open_stores, release
+from semsearch.dense.engines import claimed, complete, open_stores, release
 from semsearch.dense.vector_store import NO_IDS, SegmentsReader, VectorStore
 from semsearch.storage.database import IndexDatabase
+from semsearch.storage.schema import get_address
 from semsearch.storage.segments import get_segments
 
 Float32 = npt.NDArray[np.float32]

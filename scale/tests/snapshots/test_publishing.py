@@ -16,6 +16,7 @@ from semsearch.dense import engines
 from semsearch.errors import UsageError
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.storage.schema import get_address
 from semsearch.word_vectors.table import VectorTable
 from semsearch_scale.publication import get_place, in_use, read_note
 from semsearch_scale.snapshots import publisher
@@ -130,7 +131,7 @@ def test_segments_of_an_engine_stay_as_long_as_readers_elsewhere_may_open_them(
         index.add([Text("one", "A comet is near the planet."), Text("two", "The judge is in the court.")])
         publish(index.path, place)
         with index._database.reading() as db:
-            stores = engines.open_stores(engines.get_address(db), index.path)
+            stores = engines.open_stores(get_address(db), index.path)
         old = set(stores["passage"].names())
         with reader_of(place) as reader:
             before = reader.search("planet")

@@ -35,12 +35,12 @@ from semsearch.cli.printing import (
     to_json,
     warn,
 )
-from semsearch.dense.engines import get_address
 from semsearch.errors import IndexDamaged, IndexOutdated, UsageError, index_command, rebuild_command
 from semsearch.index import Index
 from semsearch.maintenance.index_folders import IndexSummary, delete as delete_files, summarize
 from semsearch.results.documents import DocumentInfo
 from semsearch.storage.database import IndexDatabase, check
+from semsearch.storage.schema import get_address
 from semsearch.system.locations import shown_uri
 
 # -- list --------------------------------------------------------------------------------------------------------------

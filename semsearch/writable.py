@@ -225,7 +225,6 @@ class Writable(ABC):
         Raises UsageError for a published copy; IndexNotTrusted, before anything is written.
         """
         database, is_given = self._database, self._word_vectors.given is not None
-        database.check_writable()
         with indexing.IndexWriter.open(database, self._word_vectors, progress=progress, cluster=cluster) as writer:
             if renames or is_given:
                 with allowed_write(database, given_paths(paths, vectors=is_given)):

@@ -171,8 +171,10 @@ class IndexWriter:
     ) -> Iterator[IndexWriter]:
         """Take the lock. `progress` and `cluster` are those of `Index.sync`.
 
-        Raises IndexLocked if another process has the lock, IndexNotFound, IndexDamaged, StorageError.
+        Raises UsageError for a published copy, IndexLocked if another process has the lock, IndexNotFound,
+        IndexDamaged, StorageError.
         """
+        database.check_writable()
         check(database)
         with (
             _reporting(progress) as report,

@@ -109,7 +109,7 @@ def _fill(folder: Path, settings: Settings) -> None:
     database.create()
     address = None if settings.store is None else claimed(settings.store)
     try:
-        with write_transaction(database) as db:
+        with write_transaction(database, is_new=True) as db:
             set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
             set_meta(db, "settings", settings.to_json())
             set_address(db, address)

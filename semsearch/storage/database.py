@@ -345,14 +345,18 @@ class CommitInDoubt(StorageError):
 
 @contextmanager
 def write_transaction(
-    database: IndexDatabase, *, derived: bool = True, afterwards: Callable[[sqlite3.Connection], None] | None = None
+    database: IndexDatabase,
+    *,
+    is_new: bool = False,
+    derived: bool = True,
+    afterwards: Callable[[sqlite3.Connection], None] | None = None,
 ) -> Iterator[sqlite3.Connection]:
     """Open a write transaction, which is committed at the end of the block. The writer's lock must be held.
 
-    Without `derived` the list of segments may be damaged: all of them are about to be made again. `afterwards` tidies
-    up when the write has been committed: what fails there is left to the next write. Raises IndexDamaged
-    if the small tables do not match their digests, CommitInDoubt if the disk fails at the end, IndexNotFound if the
-    index was deleted or moved meanwhile, or is another one now.
+    An index that `is_new` has no digests yet. Without `derived` the list of segments may be damaged: all of them are
+    about to be made again. `afterwards` tidies up when the write has been committed: what fails there is left to the
+    next write. Raises IndexDamaged if the small tables do not match their digests, CommitInDoubt if the disk fails at
+    the end, IndexNotFound if the index was deleted or moved meanwhile, or is another one now.
     """
     database.check_open()
     database.check_writable()
@@ -363,7 +367,7 @@ def write_transaction(
         db.execute("BEGIN IMMEDIATE")
         file = file_id(database.path)  # not before: a file of an image's layer becomes another when it is opened
         try:
-            if get_meta(db, "format") is not None:
+            if not is_new:
                 check_digests(db, derived=derived)
             yield db
             update_digests(db)

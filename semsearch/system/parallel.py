@@ -104,39 +104,29 @@ def in_background(work: Callable[[], Result], *, threads: int) -> Iterator[Calla
 
 # -- Processes ---------------------------------------------------------------------------------------------------------
 
-_AHEAD = 2  # items that each other process is given before their turn
-_WAITING = 4  # results for each process that wait for an earlier one
+_AHEAD = 3  # items for each process that are begun before they are needed
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """An `Executor` of this process and of fresh interpreters on this machine, so many together.
+    """An `Executor` of fresh interpreters on this machine. They ignore Ctrl-C, and end with the iterator.
 
-    The others receive the work once, ignore Ctrl-C, and end with the iterator. Raises BrokenProcessPool if one dies.
+    Each receives the work once. Raises BrokenProcessPool if one dies.
     """
 
-    processes: int  # two at least
+    processes: int
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Like `map(work, items)`, in processes. While the others have enough to do, this one works, too."""
+        """Like `map(work, items)`, in processes."""
         from concurrent.futures import ProcessPoolExecutor  # heavy, and only what reads many files needs it
         from multiprocessing import get_context
 
-        others, waiting = self.processes - 1, deque[Future[Result]]()
-        pool = ProcessPoolExecutor(others, get_context("spawn"), initializer=_start_worker, initargs=(work,))
+        pool = ProcessPoolExecutor(self.processes, get_context("spawn"), initializer=_start_worker, initargs=(work,))
         try:
             with _without_ctrl_c():
-                for _ in range(others):
+                for _ in range(self.processes):
                     pool.submit(int)  # starts a process
-            for item in items:
-                if sum(not future.done() for future in waiting) < _AHEAD * others:
-                    waiting.append(pool.submit(_carry_out, item))
-                else:
-                    waiting.append(Future())
-                    waiting[-1].set_result(work(item))
-                while waiting and (waiting[0].done() or len(waiting) > _WAITING * self.processes):
-                    yield waiting.popleft().result()
-            yield from (future.result() for future in waiting)
+            yield from _in_order(pool, _carry_out, items, ahead=self.processes * _AHEAD)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -96,7 +96,8 @@ def _of_system(error: OSError, folder: Path, unchanged: str) -> SemsearchError |
         full = StorageError(f"the disk of {folder} is full{unchanged}; make room and try again")
         return full if unchanged else None
     if error.errno in _REFUSED:
-        return StorageError(f"{error.filename or folder} cannot be written ({why}){unchanged}")
+        done = "written" if unchanged else "read"
+        return StorageError(f"{error.filename or folder} cannot be {done} ({why}){unchanged}")
     if error.errno == errno.EIO:
         return StorageError(f"the disk of {folder} is failing ({why}){unchanged}")
     if error.errno == errno.ENODEV:

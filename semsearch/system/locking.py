@@ -6,12 +6,13 @@ lock alone decides.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -66,8 +67,17 @@ def _leave_note(folder: Path) -> None:
         "since": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }
     temporary = folder / f"{NOTE}.{os.getpid()}.tmp"
-    temporary.write_text(json.dumps(note) + "\n", encoding="utf-8")
-    replace_file(temporary, folder / NOTE)
+    try:
+        temporary.write_text(json.dumps(note) + "\n", encoding="utf-8")
+        replace_file(temporary, folder / NOTE)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if error.errno not in (
+            errno.ENOSPC,
+            errno.EDQUOT,
+        ):  # an index may be deleted to make room
+            raise
 
 
 _LONGEST = 4096  # bytes of a note

@@ -16,7 +16,7 @@ from semsearch.index import Index
 from semsearch.maintenance.index_folders import summarize
 from semsearch.readers.document import Text
 from semsearch.storage.database import IndexDatabase, is_index
-from semsearch.storage.failures import storage_errors
+from semsearch.storage.failures import raise_explained, storage_errors
 
 
 @pytest.fixture
@@ -118,3 +118,5 @@ def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> 
     refusal.filename = str(path / "segments" / "a")
     with pytest.raises(StorageError, match="cannot be written"), storage_errors(path):
         raise refusal
+    with pytest.raises(StorageError, match="cannot be read"):
+        raise_explained(refusal, path, writes=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 from console import index_docs, semsearch, work_in, write_docs
 
+from semsearch.system import locking
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -65,6 +67,15 @@ def test_what_is_not_of_an_index_stays(made: Path) -> None:
     assert deleted.status == 0
     assert "./indexes/docs stays, with what is not of the index: mine, thesis.txt" in deleted.err
     assert sorted(path.name for path in Path("indexes/docs").iterdir()) == ["mine", "thesis.txt"]
+
+
+def test_an_index_is_deleted_to_make_room_on_a_full_disk(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(locking, "replace_file", refuse)
+    assert semsearch("delete", "docs", "--yes").out == "deleted ./indexes/docs\n"
+    assert not Path("indexes/docs").exists()
 
 
 def test_what_is_no_index_is_not_deleted(made: Path) -> None:

@@ -23,9 +23,8 @@ contract suite tests/support/vector_store_law.py. `SegmentsWriter` is a writer f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -195,7 +194,7 @@ class SegmentsReader:
                 )
         n = min(n, sum(self._sizes))
         scans = [
-            partial(_scanned, vectors, queries, min(n, size), mask)
+            partial(_doubted, vectors, partial(_scanned, vectors, queries, min(n, size), mask))
             for vectors, size, alive in zip(self._opened, self._sizes, self._alive, strict=True)
             if (mask := _mask(vectors, alive, allowed)) is None or mask.any()
         ]
@@ -212,7 +211,7 @@ class SegmentsReader:
             inside = np.flatnonzero(here if gone is None else here & ~gone)
             if len(inside):
                 positions.append(inside)
-                work.append(partial(_fetched, vectors, id_ranges.below(ids[inside])))
+                work.append(partial(_doubted, vectors, partial(_fetched, vectors, id_ranges.below(ids[inside]))))
         rows = self._together(work)
         if len(rows) == 1:
             return StoredVectors(positions[0], rows[0], len(ids))
@@ -235,31 +234,29 @@ class SegmentsReader:
 
 
 def _scanned(vectors: OpenedSegment, queries: Float32, n: int, allowed: Bool | None) -> TopKResult:
-    """What a segment finds. Raises IndexDamaged for what it cannot find: its engine may be anybody's."""
-    with _doubted(vectors):
-        result = vectors.scan(queries, n, allowed=allowed)
-        ids, scores = result.ids, result.scores
-        is_hit = ids >= 0
-        is_possible = ids.shape == scores.shape == (len(queries), min(n, ids.shape[1])) and np.isfinite(scores[is_hit])
-        if not np.all(is_possible) or not vectors.segment.id_ranges.has(ids[is_hit]).all():
-            raise ValueError("an id or a score that none can be")
+    """What a segment finds. Raises ValueError for what it cannot find."""
+    result = vectors.scan(queries, n, allowed=allowed)
+    ids, scores = result.ids, result.scores
+    is_hit = ids >= 0
+    is_possible = ids.shape == scores.shape == (len(queries), min(n, ids.shape[1])) and np.isfinite(scores[is_hit])
+    if not np.all(is_possible) or not vectors.segment.id_ranges.has(ids[is_hit]).all():
+        raise ValueError("an id or a score that none can be")
     return result
 
 
 def _fetched(vectors: OpenedSegment, rows: Int64) -> Float32:
-    """The vectors at some rows. Raises IndexDamaged for what can be none. (n,) -> (n, d)"""
-    with _doubted(vectors):
-        fetched = vectors.rows(rows)
-        numbers = fetched.ravel()
-        if fetched.shape != (len(rows), vectors.dimension) or not np.isfinite(numbers @ numbers):
-            raise ValueError("numbers that no vectors are")
+    """The vectors at some rows. Raises ValueError for what can be none. (n,) -> (n, d)"""
+    fetched = vectors.rows(rows)
+    numbers = fetched.ravel()
+    if fetched.shape != (len(rows), vectors.dimension) or not np.isfinite(numbers @ numbers):
+        raise ValueError("numbers that no vectors are")
     return fetched
 
 
-@contextmanager
-def _doubted(vectors: OpenedSegment) -> Iterator[None]:
+def _doubted(vectors: OpenedSegment, ask: Callable[[], Result]) -> Result:
+    """What a segment answers. Raises IndexDamaged for what it cannot answer: its engine may be anybody's."""
     try:
-        yield
+        return ask()
     except (TypeError, ValueError, LookupError, OverflowError) as error:
         raise IndexDamaged(
             f"{vectors.segment.file} does not answer as semsearch wrote it ({error}); run: semsearch index --rebuild"

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _language_of_passage = lru_cache(maxsize=4096)(language_of_passage)  # the same passages are found again
 _LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM json_each(?))"
-_NUMBERS_OF_SPAN = 7
 _STORES = "stores"  # a key of what successive generations share
 
 
@@ -148,7 +147,7 @@ class IndexView:
             return dict(zip(lacking, spans_of(self.db, np.array(lacking, dtype=np.int64)), strict=True))
 
         rows = [*self.reader.memory.spans.of(ids.tolist(), read).values()]
-        numbers = np.array(rows, dtype=np.int64).reshape(-1, _NUMBERS_OF_SPAN)
+        numbers = np.array(rows, dtype=np.int64).reshape(-1, 7)
         document, first, count, first_passage, passages, headed, code = numbers.T
         before, after = ids > first_passage, ids + 1 < first_passage + passages
         return SentenceSpans(first, count, before, after, document, passages, headed > 0, code)

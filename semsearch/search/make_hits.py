@@ -50,7 +50,8 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     rows = [*passages.values()][: len(order)]
     languages, may_read_files = index.languages_of(rows), index.reader.may_read_files()
     quoted = [documents[id_] for id_ in {row.document_id: True for row in rows}]
-    records = get_record_metadata(index.db, [row.id for row in rows if row.is_of_record])
+    of_records = [row.id for row in rows if row.is_of_record]
+    records = get_record_metadata(index.db, of_records) if of_records else {}
     stale, here = stale_documents(quoted) if may_read_files else {}, working_folder().as_posix()
     places = {id_: place_of(document, here) for id_, document in documents.items()}
     duplicate = partial(_duplicate, passages, places)
@@ -159,11 +160,9 @@ def _known(values: Float64) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _duplicate(
-    passages: Mapping[int, PassageRow], places: Mapping[int, DocumentPlace], passage_id: int
-) -> DuplicatePassage:
+def _duplicate(passages: Mapping[int, PassageRow], places: Mapping[int, DocumentPlace], id_: int) -> DuplicatePassage:
     """The source of a near-duplicate of a hit's passage."""
-    passage = passages[passage_id]
+    passage = passages[id_]
     return DuplicatePassage(
         **places[passage.document_id],
         line=passage.line,

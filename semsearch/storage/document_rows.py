@@ -194,8 +194,6 @@ def insert_records(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]])
 
 def get_record_metadata(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Read the metadata of the records that passages are of (`is_of_record`), by passage id. Raises IndexDamaged."""
-    if not ids:
-        return {}
     rows = {row[0]: row for row in db.execute(_RECORDS_BY_ID, (json.dumps(ids),))}
     for id_ in ids:
         if id_ not in rows or not is_sound(rows[id_]):

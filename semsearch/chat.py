@@ -21,6 +21,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
+from threading import TIMEOUT_MAX
 from typing import IO, Any
 from urllib.request import Request
 
@@ -99,7 +100,7 @@ class ChatModels:
             raise UsageError(f"{shown} is not the address of a model server; give one such as {OLLAMA}")
         if key is not None and not (key and is_plain(key)):
             raise UsageError("the key of the model is empty, or has other characters than printable ASCII")
-        if not 0 < seconds < float("inf"):
+        if not 0 < seconds <= TIMEOUT_MAX:
             raise UsageError(f"model.seconds must be a positive number, not {seconds}")
         self.is_here = host == "localhost" or is_loopback(host)
         if parts.scheme == "http" and not self.is_here and not plain_http:

@@ -24,18 +24,17 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semsearch.errors import SourceError, UsageError
 from semsearch.index import Index
 from semsearch.results.documents import DocumentInfo
 from semsearch.results.hits import Hit
 from semsearch.results.options import RANKING, Mode, SearchOptions
+from semsearch.searchable import Searchable
 from semsearch.system.durable import write_durably
+from semsearch.system.locations import usable_path
 from semsearch.text.tokens import words
-
-if TYPE_CHECKING:
-    from semsearch.searchable import Searchable
 
 _LINE = re.compile(r"(.+):(\d{1,18})(?:-\d+)?")
 _HEADING = re.compile(r"(.*\S)#(\S.*)")
@@ -230,7 +229,9 @@ def evaluate_golden(
     for mode in modes:
         if mode not in RANKING:
             raise UsageError(f"there is no mode {mode!r}; expected {', '.join(RANKING)}")
-    questions = read_questions(Path(path))
+    if not isinstance(index, Searchable):
+        raise UsageError(f"questions are asked of an index, as Index.open opens it, not of {index!r}")
+    questions = read_questions(usable_path(path))
     file = os.path.realpath(path)
     runs = _read_runs(index.path / NAME) if isinstance(index, Index) else {}
     last = runs.get(file, {})

@@ -95,6 +95,13 @@ def test_every_bad_line_is_named_with_its_number(tmp_path: Path) -> None:
         read_questions(tmp_path / "empty.jsonl")
 
 
+def test_a_path_or_an_index_that_is_none_is_refused(index: Index, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be a path"):
+        evaluate_golden("a\0b", index)
+    with pytest.raises(UsageError, match=r"as Index\.open opens it"):
+        evaluate_golden(tmp_path, "index")  # type: ignore[arg-type]
+
+
 def test_a_query_that_comes_again_has_the_answers_of_all_its_lines(tmp_path: Path) -> None:
     path = tmp_path / "golden.jsonl"
     lines = {"query": "ship", "answers": ["a.md"]}, {"query": "ship", "answers": ["b.md#Ships"]}

@@ -149,7 +149,9 @@ def test_plain_http_to_another_machine_must_be_allowed(url: str) -> None:
     assert not ChatModels(url.replace("http:", "https:")).is_here
 
 
-@pytest.mark.parametrize(("key", "seconds"), [("a b", 1.0), ("a\r\nHost: b", 1.0), ("", 1.0), ("ö", 1.0), (None, 0.0)])
+@pytest.mark.parametrize(
+    ("key", "seconds"), [("a b", 1.0), ("a\r\nHost: b", 1.0), ("", 1.0), ("ö", 1.0), (None, 0.0), (None, 1e12)]
+)
 def test_keys_and_times_that_make_no_sense_are_refused(key: str | None, seconds: float) -> None:
     with pytest.raises(UsageError) as raised:
         ChatModels("http://127.0.0.1/v1", key=key, seconds=seconds)

@@ -19,7 +19,7 @@ from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.terms import with_parts
 from semsearch.text.tokens import WordChunk, hash_chunks
 
-SPLITTER_VERSION = "6"  # stored in an index; raised when the boundaries of passages or sentences change
+SPLITTER_VERSION = "7"  # stored in an index; raised when the boundaries of passages or sentences change
 _SPANS = struct.Struct("<ii12x")  # start and end of a sentence in the passage's text, the first two of its five offsets
 
 

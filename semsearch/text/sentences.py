@@ -4,6 +4,7 @@ sentencex looks at the text around every full stop, so it is given a few thousan
 or a piece of a very long one, cut where a sentence seems to end. An unclosed quotation mark can make it run sentences
 together, and logs, tables and minified files have no full stops at all; so a "sentence" of more than `LONGEST`
 characters is cut again: at plain sentence ends, else at the end of a line, else between words, else anywhere.
+Each option in the help of a program is a sentence.
 An enumerator ("1.", "b)") and a single word ("Note.") belong to the sentence after it, stray closing marks to the one
 before. A change of the
 boundaries is a new SPLITTER_VERSION (semsearch.text.passage_words), or indexes keep the old ones.
@@ -31,10 +32,14 @@ _DAY = re.compile(r"(?:^|(?<=[\s(]))(?:[1-9]|[12]\d|3[01])\.\Z")
 _GERMAN_MONTH = re.compile(
     "(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\\b"
 )
+_CAPITALISED = re.compile(r"(?<![^\W_])[A-Z]\w*\.\Z")
 _ONE_WORD = re.compile(r"[^\W\d_]{2,20}\.")  # which says nothing alone: "Updates.", "Note."
 _NUMBERED = re.compile(r"\b(?:Eqs?|Figs?|Secs?|Sect|Refs?|Tabs?|Chaps?|Nos?|Nrn?|Abb|Tab|Kap|Thm|Def|Alg|App)\.\Z")
 _NUMBER = re.compile(r"[(\[]?\d")
 _COMMENTS = re.compile(r"^[ \t]*(?:#|//)[ \t][^\n]*(?:\n[ \t]*(?:#|//)[ \t][^\n]*)*", re.MULTILINE)
+_OPTIONS = re.compile(  # lines of a program's help, each with those that go on below its text
+    r"(?<![\\`]\n)^[ \t]*-(?:\w\b|-\w)[^\n]*?\S(?:  | ?\t)[ \t]*\S[^\n]*(?:\n[ \t]{8,}(?!-)\S[^\n]*)*", re.MULTILINE
+)
 _WORD = re.compile(r"[^\W_]")
 _ODD_CHARACTER = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
 
@@ -66,19 +71,15 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
     """The sentences of a text, given the parts that sentencex made of it, and the length of all parts together."""
     spans: list[tuple[int, int]] = []
     position, tight, fragments = 0, False, False
-    has_comments = "\n" in text and ("#" in text or "//" in text)
+    has_lines = "\n" in text and ("#" in text or "//" in text or " -" in text)
     for part in parts:
         body = part.rstrip()
         end = position + len(body)
         start = end - len(body.lstrip())
         if spans and body and text[spans[-1][1] - 2].isdecimal() and _is_date(text, spans[-1], start):
             start = spans.pop()[0]
-        if (
-            tight
-            and start == position
-            and (text[start - 1] in "!?" or (text[start - 1] == "." and not part[0].isalnum()))
-        ):
-            start = spans.pop()[0]  # "vec![1]", "a != b", "Fritz!Box": no sentence ends there
+        if tight and start == position and _goes_on(text, start):
+            start = spans.pop()[0]  # "vec![1]", "a != b", "Fritz!Box", "System.Linq": no sentence ends there
         if spans and text[start : start + 1].islower() and _names_a_mark(text, spans[-1]):
             start = spans.pop()[0]
         if spans and _NUMBER.match(text, start):
@@ -86,7 +87,7 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
             if _NUMBERED.search(text, max(first, last - 8), last):
                 start = spans.pop()[0]
         position += len(part)
-        for first, last in _without_comments(text, start, end) if has_comments else ((start, end),):
+        for first, last in _lines_apart(text, start, end) if has_lines else ((start, end),):
             if last - first > LONGEST:
                 spans += _cut(text, first, last)
             elif first < last:
@@ -97,13 +98,14 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
     return (_joined(text, spans) if fragments else spans), position
 
 
-def _without_comments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence; if lines of it are a comment, parted from the lines before and after them, which are code."""
+def _lines_apart(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence; if lines of it are a comment in code, or options of a program, these are parted from the others."""
     bounds = [start, end]
     if text.find("\n", start, end) >= 0:
         line = text.rfind("\n", 0, start) + 1
         bounds[0] = start = start if text[line:start].strip() else line
-        bounds[1:1] = [bound for match in _COMMENTS.finditer(text, start, end) for bound in match.span()]
+        lines = [*_COMMENTS.finditer(text, start, end)] or _OPTIONS.finditer(text, start, end)
+        bounds[1:1] = [bound for match in lines for bound in match.span()]
     for first, last in pairwise(bounds):
         body = text[first:last].rstrip()
         yield first + len(body) - len(body.lstrip()), first + len(body)
@@ -117,6 +119,15 @@ def _is_date(text: str, before: tuple[int, int], start: int) -> bool:
     first, end = before
     goes_on = text[start : start + 1].islower() or _GERMAN_MONTH.match(text, start)
     return text[end - 1] == "." and bool(goes_on) and bool(_DAY.search(text, max(first, end - 4), end))
+
+
+def _goes_on(text: str, start: int) -> bool:
+    """Whether a sentence goes on at `start`, with no space before: after a mark, or within a name like System.Linq."""
+    before = text[start - 1]
+    return before in "!?" or (
+        before == "."
+        and (not text[start].isalnum() or _CAPITALISED.search(text, max(start - 80, 0), start) is not None)
+    )
 
 
 def _names_a_mark(text: str, before: tuple[int, int]) -> bool:

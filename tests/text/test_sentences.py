@@ -62,6 +62,11 @@ def test_code_with_exclamation_marks_is_not_cut_at_them() -> None:
     assert sentences("Plug in the Fritz!Box and wait. Good.") == ["Plug in the Fritz!Box and wait.", "Good."]
 
 
+def test_a_dot_within_a_name_ends_no_sentence() -> None:
+    text = "Pass it to System.Management.Automation.PSCredential. Then go.Do it now."
+    assert sentences(text) == ["Pass it to System.Management.Automation.PSCredential.", "Then go.", "Do it now."]
+
+
 def test_an_abbreviation_before_a_number_ends_no_sentence() -> None:
     text = "The sum, as in Eq. (3), is small. See Fig. 4 and Refs. [7, 8]. No. It grows."
     assert sentences(text) == ["The sum, as in Eq. (3), is small.", "See Fig. 4 and Refs. [7, 8].", "No. It grows."]
@@ -73,6 +78,18 @@ def test_a_comment_in_code_is_a_sentence_of_its_own() -> None:
         "# replace <node> with the name\n# of your node", "kubectl drain <node>", "// then", "kubectl uncordon <node>",
     ]  # fmt: skip
     assert sentences("#include <a.h>\n#define B 1") == ["#include <a.h>\n#define B 1"]
+
+
+def test_an_option_in_the_help_of_a_program_is_a_sentence_of_its_own() -> None:
+    help_ = (
+        "Flags:\n  -d, --days int   days, (default: 3)\n                   or all\n      --json       as JSON\n\nBye"
+    )
+    assert sentences(help_) == [
+        "Flags:", "-d, --days int   days, (default: 3)\n                   or all", "--json       as JSON", "Bye",
+    ]  # fmt: skip
+    command = "tide run \\\n  --days 3  \\\n  --json  x"
+    assert sentences(command) == [command]
+    assert len(sentences("  -a" + " " * 8000)) == 1
 
 
 def test_a_name_or_sign_that_ends_with_a_mark_ends_no_sentence_before_a_small_letter() -> None:

@@ -99,7 +99,10 @@ class _Page:
 
     def add_line(self, line: str, start: int) -> None:
         """Take a line of text."""
-        if not line.strip() or (line[0] in " \t" and not self._is_verbatim):
+        is_indented = line[:1] in (" ", "\t") and not self._is_verbatim
+        if is_indented and line.strip() and self._paragraph.text.startswith("-"):
+            self._after_tag = self._may_be_tag()
+        if is_indented or not line.strip():
             self._end_line()
         self._take(line, start)
 
@@ -120,8 +123,7 @@ class _Page:
                 self._add(tag, start)
             self._is_tag = False
         elif macro == "RS":  # what is indented below an option is what it does
-            text = self._paragraph.text
-            self._after_tag = 0 < len(text) < 100 and text[-1] not in ".:;?!"
+            self._after_tag = self._may_be_tag()
             if not self._after_tag:
                 self.end()
         elif macro in _VERBATIM or macro in _FILLED:
@@ -162,6 +164,10 @@ class _Page:
         self._is_tag = False
         if self._level:
             self.end()
+
+    def _may_be_tag(self) -> bool:
+        """Whether the paragraph is short, and no sentence, so that what is indented below it is what it does."""
+        return 0 < len(self._paragraph.text) < 100 and self._paragraph.text[-1] not in ".:;?!"
 
     def _end_line(self) -> None:
         """End a paragraph, but not between an option and what it does."""

@@ -39,6 +39,9 @@ Days to show.
 .BI \-n " port"
 the port
 of the gauge
+.PP
+\fB--json\fP[=false]
+	as JSON
 .IP \(bu 2
 An item.
 .nf
@@ -86,6 +89,7 @@ def test_a_page_is_its_headings_paragraphs_options_and_examples() -> None:
         ("Zero if all is “well”, sea(1) says.", 0),
         ("-d, --days: Days to show.", 0),
         ("-n port: the port of the gauge", 0),
+        ("--json[=false]: as JSON", 0),
         ("An item.", 0),
         ("tide -d 3 |\n  less", 0),
     ]

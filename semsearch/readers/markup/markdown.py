@@ -3,7 +3,8 @@
 A block is a heading, a paragraph, the text of a list's item, a row of a table, a code block or a block of HTML. Only
 the visible text is kept: link texts without their targets, the alternative texts of images, code; HTML inside Markdown
 keeps its text. Leftovers of site generators are dropped: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids}
-and [^notes]. pyromark's events have offsets in bytes, which are converted to characters.
+and [^notes]; boxes, tabs and definitions of MkDocs are read as lists. pyromark's events have offsets in bytes, which
+are converted to characters.
 """
 
 from __future__ import annotations
@@ -41,13 +42,17 @@ def characters_before(text: str, base: int = 0) -> Callable[[int], int]:
 # -- Cleaning ----------------------------------------------------------------------------------------------------------
 
 _INCLUDE = re.compile(r"^[ \t]*(?://|#)?[ \t]*\{\{#.*?\}\}[ \t]*\n?", re.MULTILINE)
-_LEFTOVER = re.compile(r"\[![A-Za-z]+\][-+]?|\[\^[^\]\s]{1,200}\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)", re.MULTILINE)
+_LEFTOVER = re.compile(
+    r"\[![A-Za-z]+\][-+]?|\[\^[^\]\s]{1,200}\]:?|^[ \t]*:{3,}.*?(?::{3,}|$)"
+    r"|^[ \t]*/{3,}(?:[ \t]+[\w-]+(?:[ \t]*\||[ \t]*$))?",
+    re.MULTILINE,
+)
 _SHORTCODE = re.compile(
     r"\(\{\{[<%][^{}]{0,300}[>%]\}\}\)"  # the target of a link
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}\btext=\"(?=[^{}\"]{0,300}\"[^{}]{0,300}[>%]\}\})"  # around a text to show
     r"|\"[^{}\"]{0,300}(?:\"[^{}\"]{0,300}\"[^{}\"]{0,300}){0,9}[>%]\}\}"
-    r"|^[ \t]*\{/?[%*][^{}]{0,300}[%*]/?\}[ \t]*$",
+    r"|^[ \t]*\{/?[%*!][^{}]{0,300}[%*!]/?\}[ \t]*$",
     re.MULTILINE,
 )
 _MODULE = re.compile(  # a paragraph of MDX that is JavaScript
@@ -67,13 +72,13 @@ _LINE_ENDS = re.compile(r"\s*\n\s*")
 def clean_paragraph(text: PlacedText) -> PlacedText:
     """Remove the leftovers of site generators from a paragraph's or a cell's text."""
     plain = text.text
-    if "[" in plain or ":::" in plain:
+    if "[" in plain or ":::" in plain or "///" in plain:
         text = text.replaced(_LEFTOVER)
         plain = text.text
     if plain.startswith(("import ", "export ")):
         text = text.replaced(_MODULE)
         plain = text.text
-    if "{" in plain and any(mark in plain for mark in ("{{", "{%", "{*", "{/*")):
+    if "{" in plain and any(mark in plain for mark in ("{{", "{%", "{*", "{!", "{/*")):
         text = text.replaced(_SHORTCODE)
     return text.stripped()
 
@@ -208,6 +213,14 @@ _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUG
 _INLINE = frozenset(["Emphasis", "Strong", "Strikethrough", "Link", "Image"])
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
+_HAS_BOXES = re.compile(r"^[ \t]*(?:!!! |\?\?\?|===|: )", re.MULTILINE)
+_BOX = re.compile(  # code between fences, which stays as it is; a box or tab with what is indented below; a definition
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t]*(?P=fence)|.*)"
+    r"|^(?P<indent>[ \t]*+)(?:(?:!!!|\?\?\?\+?)[ \t]++(?P<kind>[a-zA-Z][\w-]*+)(?:[ \t]++[a-z]++)*+"
+    r"|===[!+]?(?=[ \t]*+\"))[ \t]*+(?:\"(?P<title>[^\"\n]*+)\")?[ \t]*+$(?=\s*?\n(?P=indent)(?: {4}|\t))"
+    r"|^ {0,3}(?P<definition>:)(?=[ \t]+\S)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 class MarkdownEvents:
@@ -295,7 +308,17 @@ def _name(tag: str | dict[str, Any]) -> str:
 def _parsable(text: str) -> str:
     """Replace characters that UTF-8 cannot encode, and line ends that pyromark does not always see, one by one."""
     text = _LONE_RETURN.sub("\n", text) if "\r" in text else text
+    text = _BOX.sub(_as_item, text) if _HAS_BOXES.search(text) else text
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _as_item(match: re.Match[str]) -> str:
+    """A box, tab or definition as an item of a list, in as many characters."""
+    if match["fence"]:
+        return match[0]
+    if match["definition"]:
+        return f"{match[0][:-1]}-"
+    return f"{match['indent']}-   {match['title'] or (match['kind'] or '').capitalize()}".ljust(len(match[0]))
 
 
 def read(source: str, name: str) -> Document:

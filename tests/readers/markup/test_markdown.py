@@ -50,6 +50,15 @@ def metadata(yaml: str) -> dict[str, Any]:
         ("    indented\n      code", "indented\n  code"),
         ("<div>\n<p>Inside &lt;html&gt;</p>\n<!-- not this -->\n<script>nor this</script>\n</div>", "Inside <html>"),
         ("<!-- a comment -->\n\nText.", "Text."),
+        ("!!! note\n\n    See **it**.\n\n    - x", "Note|See it.|x"),
+        ('??? tip "Try `it`"\n    At *once*.', "Try it\nAt once."),
+        ('=== "On Linux"\n\n    ```\n    !!! x\n        y\n    ```', "On Linux|!!! x\n    y"),
+        (
+            "Size\n: So **big**.\n\n    At [most](x.md).\n\n    !!! note\n\n         Or less.",
+            "Size|So big.|At most.|Note|Or less.",
+        ),
+        ("/// note | Hear\n\nText.\n\n///", "Hear|Text."),
+        ("Text.\n\n{* a.py hl[3] *}\n\n{! b.md !}", "Text."),
     ],
 )
 def test_clean_text_has_no_markup(source: str, clean: str) -> None:

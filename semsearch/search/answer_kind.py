@@ -22,7 +22,7 @@ _NUMBER_WORDS = (
     "|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|dozens?|half|quarter|twice|once"
 )
 _COUNT = re.compile(rf"\d[\d.,]*\d|\d|\b(?:{_NUMBER_WORDS})(?:[- ](?:{_NUMBER_WORDS}))*\b")  # in lower case
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\w+://\S+|\bv?\d+")  # not of a name: "IPv4", "S3"
 _NAME = re.compile(
     r"(?<![\w-])--?[a-zA-Z][\w-]+|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\b[A-Z][a-z]+[A-Z]\w*|\w+::\w+|\w+\.[a-z]\w+"
     r"|[\w~$]*/[\w.]+|@\w+|\w+\(\)|\w+<\w+>|\b[A-Z]+\d+\b"
@@ -44,9 +44,7 @@ _DATE = re.compile(
     r"|\b\d{4}-\d\d(?:-\d\d)?\b|\b(?:1\d|20)\d\d\b(?:–\d+)?|\b\d{3,4} (?:BC|AD|CE|BCE)\b"
     r"|\b\d\d?(?:th|st|nd|rd) centur(?:y|ies)"
 )
-_TIMES = (
-    "milliseconds?|ms|s|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"  # units
-)
+_TIMES = "milliseconds?|ms|s|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"
 _SIZES = "mm|cm|m|km|[KMGT]i?B|bytes?|bits?|characters?|columns?|pixels|met(?:er|re)s?|inch(?:es)?|feet|miles"
 _MEASURES = [  # what a question asks for, and what a number of that kind looks like
     (
@@ -59,6 +57,7 @@ _MEASURES = [  # what a question asks for, and what a number of that kind looks 
         rf"\d\s?(?:{_SIZES})\b",
     ),
     (r"\b(how (hot|warm|cold)|temperature)\b", r"\d\s?(?:°|degrees)"),
+    (r"\bport\b", r"\bports?\W{1,3}\d{2,5}\b|:\d{3,5}\b|\b\d{4,5}\b"),
     (r"\b(how heavy|weight?)\b", r"\d\s?(?:kg|g)\b|\b(?:kilos?|grams?|pounds?|tons?|tonnes?)\b"),
     (
         r"\b(costs?|price|how much|rent|fee|amount|pay)\b",
@@ -87,10 +86,11 @@ _TO_DO = frozenset(
     stop switch sync tag test track turn undo uninstall update upgrade upload use verify view withdraw write""".split()
 )
 _ASKS_COMMAND = re.compile(
-    r"\b(command|flag|option|switch|syntax|statement|signature|script|line for|how (do|can) (i|you|we)|code)\b",
+    r"\b(command|flag|option|switch|syntax|statement|signature|script|line for|how (to|(do|can) (i|you|we))|code)\b",
     re.IGNORECASE,
 )
 _ASKS_DEFAULT = re.compile(r"\b(default|nothing|out of the box|if i (set|don't|do not))\b", re.IGNORECASE)
+_DEFAULT = re.compile(r"default(?!\w*(?: to| is)?[:= ]{1,3}\$\w+(?![\w/]))", re.IGNORECASE)  # not "default: $SIZE"
 _ASKS_DEFINITION = re.compile(
     r"\W*(?:(?:what|who)(?: is|'s| are| was| were)|what do(?:es)?(?=.* (?:mean|do|stand for)\W*\Z)|define"
     r"|(?:definition|meaning) of) (?:an? |the )?(?P<thing>[\w-]+(?: [\w-]+){0,3}?)(?: mean| do| stand for)?\W*\Z"
@@ -112,14 +112,11 @@ _YEAR = re.compile(r"(?:1\d|20)\d\d\Z")
 _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE)
 
 
-Test = Callable[[Part], bool]
-
-
 class AnswerKind(NamedTuple):
     """What a question asks for; `factor` says how much more a sentence counts that has it."""
 
     question: str  # case-folded
-    rules: Sequence[tuple[str, Test]]  # whether a part has something that is asked for, and the number in tuning for it
+    rules: Sequence[tuple[str, Callable[[Part], bool]]]  # a number of tuning, and whether a part has what it is for
     counted: tuple[str, ...]  # of which things a number is asked for: the words after "how many"
     is_definition: bool  # what a thing is
     is_date: bool
@@ -152,7 +149,7 @@ class AnswerKind(NamedTuple):
 @lru_cache(maxsize=256)
 def answer_kind(question: str, language: str) -> AnswerKind:
     """What a question in a language asks for."""
-    folded, is_english, rules = question.casefold(), language == ENGLISH, list[tuple[str, Test]]()
+    folded, is_english, rules = question.casefold(), language == ENGLISH, list[tuple[str, Callable[[Part], bool]]]()
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
     is_said, definition, counted = folded.__contains__, None, tuple[str, ...]()
     if asks_number:
@@ -174,7 +171,7 @@ def answer_kind(question: str, language: str) -> AnswerKind:
         if first_word in _TO_DO or _ASKS_COMMAND.search(folded):
             rules.append(("quote_command", lambda part: part.is_code))
         if _ASKS_DEFAULT.search(folded):
-            rules.append(("quote_default", lambda part: "default" in part.text.casefold()))
+            rules.append(("quote_default", lambda part: _DEFAULT.search(part.text) is not None))
         if definition is not None:
             match_of = definition.match
             rules.append(("quote_definition", lambda part: match_of(part.text) is not None))
@@ -216,7 +213,7 @@ def _names(text: str) -> frozenset[str]:
 
 def _has_new_number(text: str, question: str, *, in_words: bool) -> bool:
     """Whether a text has a number that the question does not say."""
-    if not all(digits in question for digits in _DIGITS.findall(text)):
+    if not all(digits in question or "://" in digits for digits in _DIGITS.findall(text)):
         return True
     return in_words and any(not number[0].isdigit() for number, _, _ in _counts(text))
 
@@ -240,7 +237,8 @@ def _definition(question: str) -> re.Pattern[str] | None:
     thing = r"\W{1,3}".join(rf"{stem}(?:e?s)?" for stem in stems)
     between = r"[^\w:]{1,3}(?:\([^)]{0,60}\)\W{1,3}|[^.]{0,40}, )?(?:\w+ (?!(?:is|are|was|were)\b))?"
     subject = rf"(?!(?:{_SUBORDINATE})\b)(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
-    fully = rf"(?P<fully>(?:(?:an?|the)\W{{1,3}})?{thing}{between}{_IS_FULLY}(?! not\b))"
+    is_fully = rf"(?:{_IS_FULLY}|[a-z]+s\b)" if re.search(r"\bdo\W*\Z", question) else _IS_FULLY
+    fully = rf"(?P<fully>(?:(?:an?|the)\W{{1,3}})?{thing}{between}{is_fully}(?! not\b))"
     sentence = rf"(?:{fully}|{subject}(?:{_IS_FULLY}|{_IS})(?! (?:not|also|(?!used|called)\w+ed)\b))"
     text = r"(?!(?:this|these|see)\b)(?=(?:[\w'-]+ ){3})"
     entry = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?: \| (?=[a-z'’-]+ [a-z])|(?P<entry>: {text}))"  # of a glossary

@@ -22,11 +22,9 @@ _CODE_MARK = re.compile(r"[{}();=<>$\[\]\\@|_/#]|(?<!\w)--?\w|[a-zA-Z]\w*\.[a-zA
 _WORD = re.compile(r"\w+")
 _PROSE = re.compile(r"\b(?:[Tt]he|is|are|of|to|and|[Ii]n|that|[Yy]ou|[Tt]his|[Ff]or|with|[Ii]t|[Aa]|be|can|will)\b")
 _TITLE = re.compile(r"(?:[^\W\d]+[\s-]+){0,6}[^\W\d]+")
-_SAYS_NOTHING = (
-    re.compile(  # a link or two words, but no command ("cargo yank", "Get-Service"); salutation; mail's header
-        r"(?s)(?![a-z]+(?:[\s-]|\Z)|.*[\u0e00-\uffff])(?:[^\W\d]+(?:\s|-(?![A-Z])))?[^\W\d]+"  # in scripts with spaces
-        r"|[\w\s.]+,|(?:From|To): .*@.*"
-    )
+_SAYS_NOTHING = re.compile(  # a link or two words, but no command ("cargo yank"); greetings and header of a mail
+    r"(?s)(?![a-z]+(?:[\s-]|\Z)|.*[\u0e00-\uffff])(?:[^\W\d]+(?:\s|-(?![A-Z])))?[^\W\d]+"  # in scripts with spaces
+    r"|[\w\s.]+,|(?:From|To): .*@.*|(?i:(?:\w+ ){0,2}(?:regards|wishes|sincerely|gr[uü]e?(?:ß|ss)en?)\b[^.!?]{0,80})"
 )
 
 

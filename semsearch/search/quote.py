@@ -12,6 +12,7 @@ docs/research/measurements.md, "The sentence that states the fact", has what eac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -31,6 +32,8 @@ from semsearch.text.languages import ENGLISH
 BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
 _COMPARED = 8  # sentences with the best alignment, of a hit or a document, that are looked at by what is asked for
 _SAYS_MORE = 2.0  # times what the first hit has of what is asked for: another that has so much comes first
+_REPEATED = 4  # near-duplicates of what many pages say alike; such a first hit gives way whatever the other's score is
+_REFERS = re.compile(r"(?:This|That|These|Those|They|It|Such|Both|Otherwise|However)\b")  # to the sentence before
 _EXTENDED = 1.5  # times its own score that a line may have with what follows it; to be sure, more is not looked at
 
 
@@ -132,7 +135,7 @@ def _best_told(wanted: AnswerKind, factors: Sequence[float], order: Sequence[int
     if wanted.is_definition and "support" in candidates.points:
         may_move = candidates.spans.code[at] == 0  # a page of a glossary has no sections
     share, scores = np.array(factors[: len(at)]) / factors[0], candidates.scores[ranking.order[: len(at)]]
-    near = scores >= tuning.TUNING.quote_near * scores[0]
+    near = scores >= tuning.TUNING.quote_near * scores[0] * (len(ranking.near_duplicates[ranking.order[0]]) < _REPEATED)
     says_more = may_move & (share >= np.where(near, _SAYS_MORE, 2 * _SAYS_MORE))
     first = np.where(says_more, share, 1.0) if wanted.is_definition else says_more
     return int(first.argmax()) if may_move[0] else 0
@@ -203,7 +206,7 @@ def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: floa
         share = passage.similar[part.first : part.last + 1].max(axis=0) @ idf / max(float(idf.sum()), 1e-9)
         answer = answer if share >= tuning.TUNING.quote_sure else None
     is_said_before = (passage.similar[part.first] > passage.alone[part.first]).any()  # a word of the query
-    whole = (parts.with_before(part) if is_said_before else None) or part
+    whole = (parts.with_before(part) if is_said_before or _REFERS.match(part.text) else None) or part
     added = len(whole.text) - len(part.text)
     answer = None if answer is None else (answer[0] + added, answer[1] + added)
     return Quote(whole.first, whole.last, answer, factor)

@@ -181,6 +181,16 @@ def test_several_indexes_quote_as_each_does(tmp_path: Path, small_vectors: Vecto
             "which environment variable shows the trace",
             "The variable RUST_TRACE shows it.",
         ),
+        (  # a name of a protocol is no number, and what stands in the environment no default
+            "The port of the ship is for IPv4 only. The port is 4711 by day. The moon is here.",
+            "port of the ship",
+            "The port is 4711 by day.",
+        ),
+        (
+            "Set the size of the pool (default: $POOL_SIZE). By default the pool has room. The moon is here.",
+            "default size of the pool",
+            "By default the pool has room.",
+        ),
     ],
 )
 def test_a_sentence_with_what_is_asked_for_is_preferred(
@@ -256,6 +266,19 @@ def test_the_title_of_a_short_document_says_its_words_for_all_sentences(
         assert "hour" in index.search("how long do I bake the harbour bread")[0].sentence
 
 
+def test_what_a_thing_does_is_told_by_a_sentence_of_which_it_is_the_subject() -> None:
+    does, does_not = Part('The "keel" command checks the ship.', 0, 0), Part("keel - Check the ship", 0, 0)
+    wanted = answer_kind("what does keel do", "en")
+    assert wanted.factor(does) > wanted.factor(does_not) == 1
+    assert answer_kind("what is a keel", "en").factor(does) == 1
+
+
+def test_a_sentence_that_refers_to_the_one_before_is_shown_with_it(tmp_path: Path, small_vectors: VectorTable) -> None:
+    text = "Pull the anchor first. It frees the ship from the harbour. The moon is here.\n"
+    shown = quoted(tmp_path, small_vectors, text, "what frees ships from harbours")
+    assert shown == "Pull the anchor first. It frees the ship from the harbour."
+
+
 def test_a_definition_is_looked_for_in_linear_time() -> None:
     wanted = answer_kind("what is an anchor rope", "en")
     fully = wanted.factor(Part("The anchor-rope is a line.", 0, 0))
@@ -294,6 +317,13 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
             "\nDate: Tue, 19 Nov 2024 09:14:02 +0100\n\nDear Ms Anna,\n\nthe ship has a new anchor.\n",
             "ship harbour",
             "the ship has a new anchor.",
+        ),
+        (
+            "port.eml",
+            "From: office@port.example\nTo: anna@mail.example\nSubject: News\n\nThe ship has an anchor and a rope.\n\n"
+            "Kind regards\nShip Harbour\n",
+            "ship harbour",
+            "The ship has an anchor and a rope.",
         ),
         (
             "guide.html",
@@ -418,6 +448,20 @@ def test_the_page_that_says_what_a_thing_is_comes_before_one_that_mentions_it(
         assert index.search("what is a keel")[0].document == "words.md"
         (hit,) = index.search("what is an anchor", k=1)
         assert (hit.document, hit.rank) == ("ships.md", 1)
+
+
+def test_a_first_page_that_many_repeat_gives_way_to_the_one_that_tells(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    (tmp_path / "docs").mkdir()
+    for name in "abcdef":
+        text = f"# Ship {name}\n\n## Size of the pool\n\nSet the size of the pool.\n\n## Use\n\nThe {name} sails.\n"
+        (tmp_path / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
+    text = "# Numbers\n\n## Room\n\nThe pool has by default 16 MB for a harbour.\n\n## Storm\n\nThe moon is here.\n"
+    (tmp_path / "docs" / "numbers.md").write_text(text, encoding="utf-8")
+    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
+        index.sync(tmp_path / "docs")
+        assert index.search("size of the pool", mode="hybrid")[0].document == "numbers.md"
 
 
 # -- explained ---------------------------------------------------------------------------------------------------------

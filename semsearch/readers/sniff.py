@@ -33,8 +33,10 @@ _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
 )
 _MANUAL_PAGE = re.compile(rb"(?:\A|\n)\.(?:TH|Dt)[ \t]")
-_ASCIIDOC = re.compile(rb"(?:\[\[[^\]\n]{0,200}\]\]\s{0,9})?={1,6} \S[^\n]*\n")  # it begins with a heading
-_ASCIIDOC_MARK = re.compile(rb"\n(?:-{4,}|\|===|\[\[|\[source|:[\w-]+:|={2,6} \S)")
+_ASCIIDOC = re.compile(
+    rb"(\[[^\n]{0,200}\]\s{0,9})?={1,6} \S[^\n]*\n"
+)  # a heading, perhaps with an anchor or attributes
+_ASCIIDOC_MARK = re.compile(rb"\n(?:-{4,}|\|===|\[\[|\[source|:[\w-]+:|={2,6} \S|\(\(\(|image::)")
 _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-~]+:)")
 _DELIVERED = re.compile(rb"(?:Received|Return-Path|Delivered-To|Message-ID|MIME-Version):", re.I)  # not by hand
 _HEAD = 4096  # bytes in which a text's format is recognised
@@ -88,7 +90,7 @@ def text_format_by_content(data: bytes) -> str | None:
         return "man"
     if _HTML.match(head):
         return "html"
-    if (title := _ASCIIDOC.match(head)) and _ASCIIDOC_MARK.search(data[:LOOKED_AT], title.end() - 1):
+    if (title := _ASCIIDOC.match(head)) and (title[1] or _ASCIIDOC_MARK.search(data[:LOOKED_AT], title.end() - 1)):
         return "asciidoc"
     is_message = _DELIVERED.match(head) is not None and b"\nfrom:" in data[:LOOKED_AT].lower()
     return "mail" if is_message or _MAILBOX.match(head) else None

@@ -108,6 +108,7 @@ def test_marks_are_taken_away_only_where_they_are_marks(source: str, clean: str)
     [
         (SOURCE, "asciidoc"),
         ("== Heights\n\nText.\n\n=== Deep\n", "asciidoc"),
+        ("[preface]\n== Heights\n\nText.\n", "asciidoc"),
         ("== A sign\n\nof a plain text\n", "text"),
         ("-----BEGIN PGP SIGNATURE-----\n\n== x\n", "text"),
     ],

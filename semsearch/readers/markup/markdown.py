@@ -52,7 +52,8 @@ _SHORTCODE = re.compile(
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}\btext=\"(?=[^{}\"]{0,300}\"[^{}]{0,300}[>%]\}\})"  # around a text to show
     r"|\"[^{}\"]{0,300}(?:\"[^{}\"]{0,300}\"[^{}\"]{0,300}){0,9}[>%]\}\}"
-    r"|^[ \t]*\{/?[%*!][^{}]{0,300}[%*!]/?\}[ \t]*$",
+    r"|^[ \t]*\{/?[%*!][^{}]{0,300}[%*!]/?\}[ \t]*$"
+    r"|[ \t]?\{:[^{}\n]{0,300}\}",  # attributes
     re.MULTILINE,
 )
 _MODULE = re.compile(  # a paragraph of MDX that is JavaScript
@@ -78,7 +79,7 @@ def clean_paragraph(text: PlacedText) -> PlacedText:
     if plain.startswith(("import ", "export ")):
         text = text.replaced(_MODULE)
         plain = text.text
-    if "{" in plain and any(mark in plain for mark in ("{{", "{%", "{*", "{!", "{/*")):
+    if "{" in plain and any(mark in plain for mark in ("{{", "{%", "{*", "{!", "{/*", "{:")):
         text = text.replaced(_SHORTCODE)
     return text.stripped()
 

@@ -58,6 +58,7 @@ def metadata(yaml: str) -> dict[str, Any]:
             "Size|So big.|At most.|Note|Or less.",
         ),
         ("/// note | Hear\n\nText.\n\n///", "Hear|Text."),
+        ('See [it](a){:target="_blank"}.\n{: .note }', "See it."),
         ("Text.\n\n{* a.py hl[3] *}\n\n{! b.md !}", "Text."),
     ],
 )

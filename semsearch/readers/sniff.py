@@ -34,7 +34,7 @@ _HTML = re.compile(
 )
 _MANUAL_PAGE = re.compile(rb"(?:\A|\n)\.(?:TH|Dt)[ \t]")
 _ASCIIDOC = re.compile(
-    rb"(\[[^\n]{0,200}\]\s{0,9})?={1,6} \S[^\n]*\n"
+    rb"(\[[^\n]{0,200}\]\s{0,9}\n)?={1,6} \S[^\n]*\n"
 )  # a heading, perhaps with an anchor or attributes
 _ASCIIDOC_MARK = re.compile(rb"\n(?:-{4,}|\|===|\[\[|\[source|:[\w-]+:|={2,6} \S|\(\(\(|image::)")
 _MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d\d:\d\d:\d\d[^\r\n]*\r?\n(?:>?[!-9;-~]+:)")

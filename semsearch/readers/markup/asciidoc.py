@@ -78,7 +78,8 @@ def read(source: str, name: str) -> Document:
                 end_row()
                 is_table = not is_table
             elif line.startswith((*_VERBATIM, *_DROPPED)):
-                inside = "```" if line.startswith("```") else line
+                closing = "```" if line.startswith("```") else line
+                inside = closing if source.find(f"\n{closing}", stop - 1) >= 0 else ""  # else it is a rule
         elif is_table:
             text, marks = PlacedText(), [*_CELL.finditer(line)]
             text.add(line, start)

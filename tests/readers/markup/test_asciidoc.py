@@ -94,7 +94,7 @@ def test_sentences_are_cited_where_they_stand(end: str) -> None:
         ("See xref:a.adoc[], link:b.html[the page].", "See a.adoc, the page."),
         ("[path]_/etc/hosts_ and a[0]", "/etc/hosts and a[0]"),
         ("image::a.png[A fine picture,300]", "A fine picture"),
-        ("----\nnever ended", "never ended"),
+        ("One.\n\n----\nA rule, as it *never* ends.", "One.|A rule, as it never ends."),
         ("|===\n|a |b\n|c |d", "a | b|c | d"),
         ("1. First\n. Second", "First|Second"),
     ],
@@ -110,6 +110,7 @@ def test_marks_are_taken_away_only_where_they_are_marks(source: str, clean: str)
         ("== Heights\n\nText.\n\n=== Deep\n", "asciidoc"),
         ("[preface]\n== Heights\n\nText.\n", "asciidoc"),
         ("== A sign\n\nof a plain text\n", "text"),
+        ("[2024-05-01 10:00] === Begin of a log\n[2024-05-01 10:01] Sailed.\n", "text"),
         ("-----BEGIN PGP SIGNATURE-----\n\n== x\n", "text"),
     ],
 )

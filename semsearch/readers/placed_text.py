@@ -118,6 +118,40 @@ class PlacedText:
             start = last
 
 
+class Paragraphs:
+    """The blocks of a source that is read line by line: a paragraph is gathered until something ends it."""
+
+    def __init__(self, source: str, clean: Callable[[PlacedText], PlacedText]) -> None:
+        self.blocks: list[Block] = []
+        self.text = PlacedText()  # of the paragraph so far
+        self._source = source
+        self._clean = clean
+
+    def add(self, text: str, start: int) -> None:
+        """Add a piece whose offset in the source is `start` to the paragraph."""
+        self.text.add(text, start)
+
+    def end(self, *, level: int = 0, is_code: bool = False) -> None:
+        """Make a block of what was gathered, if it has any text; code stays as it is."""
+        body = self.text.text.rstrip()
+        text = self.text.cut(len(body) - len(body.lstrip("\n")), len(body)) if is_code else self._clean(self.text)
+        if text.text.strip():
+            self.blocks.append(text.block(self._source, level))
+        self.text = PlacedText()
+
+    def add_block(self, text: str, start: int, level: int = 0) -> None:
+        """End the paragraph, and make a block of a piece of the source."""
+        self.end()
+        self.add(text, start)
+        self.end(level=level)
+
+    def add_row(self, cells: Iterable[PlacedText]) -> None:
+        """End the paragraph, and make a block of the cells of a row."""
+        self.end()
+        if row := joined_row(self._clean(cell) for cell in cells):
+            self.blocks.append(row.block(self._source))
+
+
 def joined_row(cells: Iterable[PlacedText]) -> PlacedText:
     """The cells of a row, each on one line, with what separates cells between them; empty ones are left out."""
     row, last = PlacedText(), ""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from semsearch.readers.document import Block, Document, each_line_span, title_of
-from semsearch.readers.placed_text import PlacedText, joined_row
+from semsearch.readers.document import Document, each_line_span, title_of
+from semsearch.readers.placed_text import Paragraphs, PlacedText
 
 _HEADING = re.compile(
     r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED|CANCELED)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s:[\w@#%:]+:)?\s*\Z"
@@ -31,36 +31,26 @@ _KEPT = {"title": "title", "author": "author", "date": "date", "keywords": "keyw
 
 def read(source: str, name: str) -> Document:
     """Read an Org text. Its title is #+TITLE, else its first heading of level 1, else its name."""
-    blocks: list[Block] = []
     metadata: dict[str, str] = {}
-    paragraph, ending = PlacedText(), ""  # the line that ends the block or drawer that we are in
-
-    def end(*, level: int = 0, is_code: bool = False) -> None:
-        nonlocal paragraph
-        body = paragraph.text.rstrip()
-        text = paragraph.cut(len(body) - len(body.lstrip("\n")), len(body)) if is_code else clean(paragraph)
-        if text.text.strip():
-            blocks.append(text.block(source, level))
-        paragraph = PlacedText()
+    paragraphs, ending = Paragraphs(source, clean), ""  # the line that ends the block or drawer that we are in
 
     for start, stop in each_line_span(source):
         line = source[start:stop].rstrip("\r\n")
         body = line.strip()
         if ending:
             if body.lower() == ending:
-                end(is_code=True)
+                paragraphs.end(is_code=True)
                 ending = ""
             elif ending not in (":end:", "#+end_comment"):
-                paragraph.add(f"{line}\n", start)
+                paragraphs.add(f"{line}\n", start)
             continue
         item, heading = _ITEM.match(line), _HEADING.match(line)
         begin, keyword = _BEGIN.match(line), _KEYWORD.match(line)
         is_verbatim = begin is not None and begin[1].lower() in _VERBATIM
         if heading or is_verbatim or keyword or item or body[:1] == "|" or _UNSEEN.match(line) or _DRAWER.match(line):
-            end()
+            paragraphs.end()
         if heading:
-            paragraph.add(heading[2], start + heading.start(2))
-            end(level=min(len(heading[1]), 6))
+            paragraphs.add_block(heading[2], start + heading.start(2), level=min(len(heading[1]), 6))
         elif begin and is_verbatim:
             ending = f"#+end_{begin[1].lower()}"
         elif _DRAWER.match(line):
@@ -71,20 +61,16 @@ def read(source: str, name: str) -> Document:
         elif _UNSEEN.match(line):
             continue
         elif body[:1] == "|":
-            paragraph = _row(line, start)
-            end()
+            text = PlacedText()
+            text.add(line, start)
+            paragraphs.add_row(text.cut(*match.span()) for match in _CELL.finditer(line))
         else:
             first = item.end() if item else len(line) - len(line.lstrip())
-            paragraph.add(f"{line[first:].rstrip()}\n", start + first)
-    end(is_code=bool(ending))
-    return Document(source, blocks, "org", title_of(name, metadata.get("title", ""), blocks=blocks), metadata)
-
-
-def _row(line: str, start: int) -> PlacedText:
-    """The cells of a row."""
-    text = PlacedText()
-    text.add(line, start)
-    return joined_row(clean(text.cut(*match.span())) for match in _CELL.finditer(line))
+            paragraphs.add(f"{line[first:].rstrip()}\n", start + first)
+    paragraphs.end(is_code=bool(ending))
+    return Document(
+        source, paragraphs.blocks, "org", title_of(name, metadata.get("title", ""), blocks=paragraphs.blocks), metadata
+    )
 
 
 def clean(text: PlacedText) -> PlacedText:

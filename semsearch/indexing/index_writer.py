@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import time
 import unicodedata
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -69,7 +68,7 @@ def _reporting(progress: Reporting) -> Iterator[Report]:
     if not isinstance(progress, bool | None) and not callable(progress):
         raise UsageError(f"progress must be a function, true or false, not {progress!r}")
     if not isinstance(progress, bool) or not progress:
-        yield progress or deque[Progress](maxlen=0).append  # which forgets it
+        yield progress or _ignore
         return
     with progress_bar() as show:
 
@@ -80,6 +79,10 @@ def _reporting(progress: Reporting) -> Iterator[Report]:
                 show(step.phase, step.sentences, step.total_sentences)
 
         yield draw
+
+
+def _ignore(_: Progress) -> None:
+    """Listen to no progress."""
 
 
 # -- Files read on other machines --------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ _VERBATIM, _DROPPED = ("----", "....", "```"), ("++++", "////")
 _UNSEEN = re.compile(  # lists of attributes, anchors, macros that show no text, rules, comments, and index terms
     r"(?:\[[^\]]*\]|\[\[.*\]\]|(?:include|ifn?def|ifeval|endif|toc|video|audio)::.*|'{3,}|<{3,}|\+|//(?!/).*|\(\(\(.*\)\)\))?\Z"
 )
-_LABEL = re.compile(r"\.([^\s.].*)|image::[^\[]{0,2000}\[([^\],]+)")  # the title of a block, or a picture's text
+_LABEL = re.compile(r"\.([^\s.].*)|image::[^\[]{0,2000}\[([^\],]*)")  # the title of a block, or a picture's text
 _ITEM = re.compile(r"(?:[*-]+|\.+|\d+\.|<[\d.]+>)\s+(?:\[[ xX*]\]\s+)?(?=\S)")
 _TERM = re.compile(r"(\S.*?)(?::{2,4}|;;)(?:\s+|\Z)")
 _CELL = re.compile(r"(?<!\\)(?:(?<!\S)[\d.+*<^>]{0,9}[aehlmsv]?)?\|")

@@ -68,10 +68,12 @@ def correct(
     lexical: WordSearch,
     vectors: Callable[[], WordVectors],
     held: AbstractSet[str] = frozenset(),
+    language: str | None = None,
 ) -> tuple[str, tuple[Correction, ...]]:
     """The query as it is searched for, and what was corrected in it.
 
-    `phrases` that it quotes stay, as do `held` words, which passages have.
+    `phrases` that it quotes stay, as do `held` words, which passages have. In an English query (`language`) every
+    correction is that of a mistake; in others, a word may be another form of one that passages have.
     """
     query = unicodedata.normalize("NFC", typed)
     unchanged = frozenset[str]().union(held, *map(stop_words, lexical.languages))
@@ -96,7 +98,7 @@ def correct(
             end, instead = following.end, word.text + following.text
         elif is_unknown:
             instead = corrector.instead_of(word.text)
-            is_mistake = instead is not None and not corrector.is_form(word.text, instead)
+            is_mistake = instead is not None and (language == ENGLISH or not corrector.is_form(word.text, instead))
         if instead is not None:
             parts += [query[done : word.start], instead]
             corrections += [Correction(query[word.start : end], instead)] if is_mistake else []

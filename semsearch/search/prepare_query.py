@@ -68,7 +68,7 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
         language, of_language = _language_beyond(typed, reader)
     corrected = tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *reader.languages):
-        better, corrected = _corrected(typed, syntax, index)
+        better, corrected = _corrected(typed, syntax, language, index)
         typed = typed if better == text else looked_up(better, language, options, index)
     query = as_compared(typed, language, index)
     may_be_exact = syntax.must or syntax.must_not or _MAY_BE_EXACT.search(query.text)
@@ -133,7 +133,9 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     )
 
 
-def _corrected(typed: Query, syntax: QuerySyntax, index: IndexView) -> tuple[str, tuple[Correction, ...]]:
+def _corrected(
+    typed: Query, syntax: QuerySyntax, language: str | None, index: IndexView
+) -> tuple[str, tuple[Correction, ...]]:
     """The text with its misspelt words corrected, if there is a word that no passage has."""
     lookup, terms = typed.words, typed.terms
     if lookup is None or terms is None or lookup.idf.all():
@@ -144,7 +146,7 @@ def _corrected(typed: Query, syntax: QuerySyntax, index: IndexView) -> tuple[str
     def vectors() -> WordVectors:
         return index.reader.word_vectors() if typed.embedder is None else typed.embedder.chosen_.vectors
 
-    return correct(typed.text, syntax.must, index.reader.lexical, vectors, held)
+    return correct(typed.text, syntax.must, index.reader.lexical, vectors, held, language)
 
 
 # -- The language of a question ----------------------------------------------------------------------------------------

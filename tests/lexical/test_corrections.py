@@ -174,3 +174,13 @@ def test_known_words_and_other_forms_are_no_mistakes(
         index.add([Text("de", passage)])
         assert asked(index, query, mode=mode) == (text or query)
         assert [correction.asked for correction in index.search(query, mode=mode).corrected] == announced
+
+
+@pytest.mark.usefixtures("german_table")
+def test_a_mistake_in_an_english_query_is_reported_also_where_some_documents_are_in_another_language(
+    tmp_path: Path, small_vectors: VectorTable
+) -> None:
+    with Index.create(tmp_path / "index", vectors=small_vectors, adapt=False) as index:
+        index.add([*ENGLISH, Text("wald", "Die heißen Tassen sind im Wald, und das ist alles, was wir wissen.")])
+        corrected = index.search("what does the scheduelr do with the fields?").corrected
+        assert corrected == (Correction("scheduelr", "scheduler"),)

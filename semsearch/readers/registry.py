@@ -87,13 +87,13 @@ PICTURE = _binary(
 )
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd .mdx .qmd .rmd", "markup.markdown", version="9"),
+    _text("markdown", ".md .markdown .mdown .mkd .mdx .qmd .rmd", "markup.markdown", version="10"),
     _text("rst", ".rst .rest", "markup.rst", version="6"),
     _text("html", ".html .htm .xhtml", "markup.html", version="3", declares_encoding=True),
     _text("org", ".org", "markup.org"),
     _text("asciidoc", ".adoc .asciidoc", "markup.asciidoc"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
-    _text("man", ".man .mdoc .roff", "markup.man", version="2"),
+    _text("man", ".man .mdoc .roff", "markup.man", version="3"),
     _text("python", ".py .pyi", "source_code", version="5"),
     _text("code", _CODE, "source_code", version="4"),
     _text("notebook", ".ipynb", "markup.notebook", version="6", isolated_from=20_000),

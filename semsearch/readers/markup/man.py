@@ -1,7 +1,8 @@
 """Manual pages, in roff with the macros man or mdoc: headings, paragraphs, each option with its text, examples.
 
 The title is the page's own line on what it is about: `ls - list directory contents`. An option and what it does are
-one block, `-a, --all: do not ignore entries`. Left out are fonts, spacing, comments, conditions and definitions.
+one block, `-a, --all: do not ignore entries`. Left out are fonts, spacing, comments, conditions and definitions, and
+what SEE ALSO is if it only names other pages.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _NAMED = {
     "em": "—", "en": "–", "hy": "-", "mi": "-", "rs": "\\", "ha": "^", "ti": "~", "ga": "`", "co": "©", "->": "→",
     "<=": "≤", ">=": "≥", "at": "@", "sh": "#", "la": "<", "ra": ">", "lB": "[", "rB": "]", "ul": "_", "C+": "C++",
 }  # fmt: skip
+_REFERENCES = re.compile(r"(?:[\w.+:@-]+ ?\(\d\w*\)[,.]?\s*(?:and\s+)?)+")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|(\S+)')
 _BULLETS = frozenset("• * o - – —".split())
 _JOINED = frozenset("BR BI IR IB RB RI".split())
@@ -94,6 +96,7 @@ class _Page:
         self._paragraph = PlacedText()
         self._is_verbatim = False
         self._level = 0  # of the heading that the next line is
+        self._without_text = list[Block]()  # a heading below which nothing was kept so far
         self._is_tag = self._after_tag = False  # the next line is an option; the paragraph is one so far
         self._command = ""  # that mdoc's .Nm without a name stands for
 
@@ -179,10 +182,15 @@ class _Page:
         text = self._paragraph.text.rstrip()
         if text:
             self._paragraph = self._paragraph.cut(0, len(text))
-            is_name = bool(self.blocks) and self.blocks[-1].level == 1 and self.blocks[-1].text.upper() == "NAME"
-            if is_name and not self.title:
+            section = self.blocks[-1].text.upper() if self.blocks and self.blocks[-1].level == 1 else ""
+            if section == "NAME" and not self.title:
                 self.title = " ".join(text.split())
-            self.blocks.append(self._paragraph.block(self._source, self._level))
+            if section == "SEE ALSO" and not self._level and _REFERENCES.fullmatch(text):
+                self._without_text = [self.blocks.pop()]
+            else:
+                self.blocks += [] if self._level else self._without_text
+                self.blocks.append(self._paragraph.block(self._source, self._level))
+                self._without_text = []
             self._level = 0
         self._paragraph, self._is_tag, self._after_tag = PlacedText(), False, False
 

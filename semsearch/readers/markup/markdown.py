@@ -47,6 +47,7 @@ _LEFTOVER = re.compile(
     r"|^[ \t]*/{3,}(?:[ \t]+[\w-]+(?:[ \t]*\||[ \t]*$))?",
     re.MULTILINE,
 )
+_CALLOUT_TITLE = re.compile(r"\[![A-Za-z]+\][-+]?[^\S\n]+\S[^\n]*\n")
 _SHORTCODE = re.compile(
     r"\(\{\{[<%][^{}]{0,300}[>%]\}\}\)"  # the target of a link
     r"|\{\{[<%](?:(?!\btext=\")[^{}]){0,300}[>%]\}\}"
@@ -113,7 +114,7 @@ def clean_html(text: PlacedText) -> PlacedText:
 
 _LINK = re.compile(r"(!?)\[\[(?!\s)([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{0,300}))?\]\]")
 _LINK_TARGET = re.compile(r"([^#^]*)(?:#(?!\^)([^#^]+))?")
-_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|wav|webm|ogg|mov)$", re.IGNORECASE)
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|wav|webm|ogg|mov)(?:#.*)?$", re.IGNORECASE)
 _TAG = re.compile(r"(?<![^\s(])#((?=[\w/-]*[^\W\d])[\w/-]{1,100})")
 _TAGS_AROUND = re.compile(  # lines of tags, tags before and after a line's text, and between sentences
     r"^(?:#T\s*){1,50}$|^(?:#T[^\S\n]+){1,50}|(?<!\s)(?:[^\S\n]+#T){1,50}[^\S\n]*$|(?<=[.!?])(?:[^\S\n]+#T){1,50}(?=\s)".replace(
@@ -294,8 +295,12 @@ class MarkdownEvents:
         return text
 
     def _end_paragraph(self) -> None:
-        if self._text:
-            self._add(clean_note(clean_paragraph(self._taken()), self.tags))
+        if not self._text:
+            return
+        text = self._taken()
+        body = title.end() if (title := _CALLOUT_TITLE.match(text.text)) else 0
+        for part in (text.cut(0, body), text.cut(body, len(text.text))):
+            self._add(clean_note(clean_paragraph(part), self.tags))
 
     def _add(self, text: PlacedText, level: int = 0) -> None:
         if text:

@@ -78,6 +78,14 @@ def read(source: str, name: str = "tide.1") -> Document:
     return read_text(source, name, format="man")
 
 
+@pytest.mark.parametrize(
+    "text", [".BR ls (1),\n.BR find (1posix)", r"\fBls(1)\fP, \fBpower\-off(8)\fP and \fBx(3)\fP."]
+)
+def test_names_of_other_pages_alone_are_no_text(text: str) -> None:
+    document = read(f".TH A 1\n.SH NAME\na \\- b\n.SH SEE ALSO\n{text}\n.PP\nAsk sea(1) for more.\n")
+    assert [block.text for block in document.blocks][2:] == ["SEE ALSO", "Ask sea(1) for more."]
+
+
 def test_a_page_is_its_headings_paragraphs_options_and_examples() -> None:
     document = read(MAN)
     assert [(block.text, block.level) for block in document.blocks] == [

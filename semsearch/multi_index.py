@@ -117,7 +117,7 @@ class MultiIndex(Searchable):
                 return hits.instead([replace(hit, index=name) for hit in hits])
         if len(errors) == 1:
             raise errors[0]
-        raise SourceError(f"{example} is in none of the indexes {', '.join(self.indexes)}: {errors[0]}")
+        raise SourceError(f"{errors[0]} (asked: {', '.join(self.indexes)})")
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         return self._index_of(hit).searcher.explain(query, hit, mode, beside=self._beside()[str(hit.index)])

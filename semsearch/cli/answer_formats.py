@@ -35,15 +35,27 @@ if TYPE_CHECKING:
 _SYMBOL = re.compile(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
 _CODE_SYMBOLS = 0.1  # share of symbols above which lines are code
 _COLUMNS = re.compile(r"\S {3,}\S")  # in a line of code or output that is aligned with others
+_APART = re.compile(  # a prompt or a comment, before other lines; an indented line, but not of prose; items of a list
+    r"(?s)(?:[$#%]|>>>) .*\n|.*\n[ \t]+\S.*[^.!?\s]\s*\Z|([-*•] |\[[ x]\] ).*\n\1"
+)
+_RECORDS = ("jsonl", "table")
+_FIELD = re.compile(r"\n(?=[^\n:]{1,60}: )")
 # by terminals; not line ends and tabs
 OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 
 
 def code_lines(sentence: str) -> list[str]:
-    """The lines of a sentence that is code, safe to print, with their indentation; none of what is prose."""
-    lines = sentence.splitlines()
-    is_code = len(_SYMBOL.findall(sentence)) > _CODE_SYMBOLS * len(sentence) or len(_COLUMNS.findall(sentence)) > 1
+    """The lines of a sentence that is code or a list, safe to print, with their indentation; none of what is prose."""
+    lines = [line for line in sentence.splitlines() if line.strip()]
+    has_symbols = len(_SYMBOL.findall(sentence)) > _CODE_SYMBOLS * len(sentence)
+    is_code = has_symbols or len(_COLUMNS.findall(sentence)) > 1 or _APART.match(sentence) is not None
     return [safe_line(line) for line in lines] if is_code and len(lines) > 1 else []
+
+
+def in_line(text: str, format: str) -> str:
+    """A text on one line; the fields of a record are divided: `name: Ada · born: 1815`."""
+    fields = _FIELD.split(text) if format in _RECORDS else [text]
+    return " · ".join(map(one_line, fields))
 
 
 def safe_line(line: str) -> str:
@@ -252,9 +264,9 @@ def plain(answer: Answer) -> Iterator[str]:
             yield ""
         parts = [path_and_position(hit), score_of(hit, answer.hits.verdict), *marks(hit), " › ".join(trail(hit))]
         yield "  ".join(filter(None, parts))
-        yield from (f"    {one_line(text)}".rstrip() for text in hit.before)
-        yield f"  {'>' if hit.before or hit.after else ' '} {one_line(hit.sentence)}".rstrip()
-        yield from (f"    {one_line(text)}".rstrip() for text in hit.after)
+        yield from (f"    {in_line(text, hit.format)}".rstrip() for text in hit.before)
+        yield f"  {'>' if hit.before or hit.after else ' '} {in_line(hit.sentence, hit.format)}".rstrip()
+        yield from (f"    {in_line(text, hit.format)}".rstrip() for text in hit.after)
         if also := also_in(hit):
             yield f"    + {also}"
         if stale := stale_mark(hit):
@@ -276,7 +288,7 @@ def null(answer: Answer) -> Iterator[str]:
 def vimgrep(answer: Answer) -> Iterator[str]:
     """Hits as `path:line:1:sentence`, as editors read them; the column is always the first."""
     for hit in answer.usable:
-        yield f"{path_of(hit)}:{hit.line}:1:{one_line(hit.sentence)}"
+        yield f"{path_of(hit)}:{hit.line}:1:{in_line(hit.sentence, hit.format)}"
 
 
 FORMATS: dict[str, Callable[[Answer], Iterator[str]]] = {

@@ -107,7 +107,7 @@ class Program(ExtensibleGroup):
         try:
             return super().resolve_command(ctx, args)
         except _WrongUsage as error:
-            error.message += f" To search for it: semsearch query {shlex.quote(args[0])}"
+            error.message += f" To search for it: semsearch query {shlex.join(args)}"
             raise
 
     def invoke(self, ctx: Any) -> Any:

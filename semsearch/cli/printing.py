@@ -185,11 +185,16 @@ def summary(folder: Path, report: SyncReport) -> str:
     return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {report.seconds:.2f} s"
 
 
+_SKIPPED = 10  # files that are named
+
+
 def report_sync(report: SyncReport, *, warnings: bool = True) -> None:
-    """Print every skipped file and warning, a line each."""
-    for item in report.skipped:
+    """Print the first skipped files, and every warning, a line each."""
+    for item in report.skipped[:_SKIPPED]:
         reason = item.reason.removeprefix(item.path).lstrip(" :")
         complain(f"skipped {from_here(item.path)}: {reason}")
+    if (more := len(report.skipped) - _SKIPPED) > 0:
+        complain(f"skipped {count(more, 'more file')}: semsearch status --problems lists them")
     for warning in report.warnings if warnings else ():
         warn(warning)
 

@@ -21,6 +21,7 @@ from semsearch.cli.answer_formats import (
     also_in,
     code_lines,
     explanation_lines,
+    in_line,
     marks,
     path_of,
     position_of,
@@ -120,7 +121,8 @@ def quotation(hit: Hit, pattern: re.Pattern[str] | None, *, room: int) -> Text:
     words.
     """
     blocks = hit.sentence.split("\n\n")
-    lines = code_lines(hit.sentence) or [line for block in blocks for line in code_lines(block) or [one_line(block)]]
+    in_blocks = (code_lines(block) or [in_line(block, hit.format)] for block in blocks)
+    lines = code_lines(hit.sentence) or [line for lines in in_blocks for line in lines]
     is_apart = len(lines) > 1
     sentence = Text(_best_lines(lines, pattern, room) if is_apart else excerpt("".join(lines), pattern, room))
     if pattern is not None:
@@ -128,7 +130,7 @@ def quotation(hit: Hit, pattern: re.Pattern[str] | None, *, room: int) -> Text:
     if hit.answer_span is not None:
         answer = re.escape(one_line(hit.sentence[slice(*hit.answer_span)]))
         sentence.highlight_regex(rf"(?<!\w){answer}(?!\w)", "bold underline")
-    before, after = (" ".join(one_line(text) for text in texts) for texts in (hit.before, hit.after))
+    before, after = (" ".join(in_line(text, hit.format) for text in texts) for texts in (hit.before, hit.after))
     between = Text("\n" if is_apart else " ")
     return between.join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
 

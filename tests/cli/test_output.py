@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from some_hit import some_hit
@@ -115,6 +116,26 @@ def test_code_keeps_its_lines_in_the_terminal_those_around_what_was_asked() -> N
     assert quotation(some_hit(aligned), None, room=400).plain == aligned
     prose = "A sentence of a paragraph\nthat is wrapped (at eighty)."
     assert quotation(some_hit(prose), None, room=400).plain == "A sentence of a paragraph that is wrapped (at eighty)."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ restic check\nload indexes\ncheck all packs",
+        "# Mount the file system.\nmkdir /tmp/all",
+        "example.com {\n    templates\n}",
+        "- salt\n- sugar",
+    ],
+)
+def test_code_with_few_signs_and_lists_keep_their_lines_in_the_terminal(text: str) -> None:
+    assert quotation(some_hit(text), None, room=400).plain == text
+
+
+def test_the_fields_of_a_record_are_divided_on_a_line() -> None:
+    record = replace(some_hit("name: Ada\nwords: of the\npoet\nborn: 1815"), format="table")
+    shown = "name: Ada · words: of the poet · born: 1815"
+    assert quotation(record, None, room=400).plain == shown
+    assert [*plain(Answer("born", "hybrid", Hits([record])))][1].strip() == shown
 
 
 def test_rows_of_a_table_and_code_below_a_sentence_have_lines_of_their_own_in_the_terminal() -> None:

@@ -73,8 +73,12 @@ def _places(name: str | None, chosen: options.OneIndex) -> Sequence[Path | str]:
 
 def _problems(index: Index) -> tuple[dict[str, Any], list[str]]:
     """The files that were not read fully, as JSON and as lines."""
-    unread = index.problems()
-    lines = [f"{from_here(problem.path)}: {problem.kind}: {problem.reason}" for problem in unread]
+    unread, of_reason = index.problems(), dict[str, list[str]]()
+    for problem in unread:
+        of_reason.setdefault(f"{problem.kind}: {problem.reason}", []).append(from_here(problem.path))
+    lines = list[str]()
+    for reason, paths in of_reason.items():
+        lines += [f"{paths[0]}: {reason}"] if len(paths) == 1 else [f"{reason}:", *(f"  {path}" for path in paths)]
     return {"problems": [problem.to_dict() for problem in unread]}, lines or ["all files were read"]
 
 

@@ -231,9 +231,8 @@ def read(data: bytes, name: str) -> Document:
     if pages.unread:
         pages = with_scans(pages, data, name)
     if pages.count and not pages.lines:
-        raise SourceError(
-            f"{name} has no text on its {pages.count:,} pages, which may be scanned; {pages.advice or NOTHING}"
-        )
+        where = "its page" if pages.count == 1 else f"its {pages.count:,} pages"
+        raise SourceError(f"{name} has no text on {where}, which may be scanned; {pages.advice or NOTHING}")
     return document_of(pages, name)
 
 

@@ -307,8 +307,23 @@ def test_status_counts_and_lists_what_was_not_read(made: Path) -> None:
     first, second = semsearch("status", "--problems").lines
     assert first == f"{Path('docs/a.heic')}: not read: is binary, and has no reader"
     assert second.startswith(f"{Path('docs/old.txt')}: doubtful encoding: read as ")
+    (made / "docs" / "b.heic").write_bytes(BINARY)
+    semsearch("index")
+    assert semsearch("status", "--problems").lines[:3] == [
+        "not read: is binary, and has no reader:",
+        "  docs/a.heic",
+        "  docs/b.heic",
+    ]
     listed = semsearch("status", "--problems", "--json").json
-    assert [problem["kind"] for problem in listed["problems"]] == ["not read", "doubtful encoding"]
+    assert [problem["kind"] for problem in listed["problems"]] == ["not read", "not read", "doubtful encoding"]
+
+
+def test_of_many_files_that_are_skipped_the_first_are_named(made: Path) -> None:
+    for number in range(12):
+        (made / "docs" / f"{number}.pdf").write_bytes(b"%PDF-1.7\n\0 no such thing")
+    errors = semsearch("index").err.splitlines()
+    assert len(errors) == 11
+    assert "skipped 2 more files: semsearch status --problems" in errors[-1]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the current folder cannot be deleted there")

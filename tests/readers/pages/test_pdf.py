@@ -201,7 +201,7 @@ def test_pages_without_text_are_counted_and_a_file_of_such_is_refused() -> None:
         canvas.rect(10, 10, 100, 100)
         canvas.showPage()
 
-    with pytest.raises(SourceError, match=r"tides\.pdf has no text on its 1 pages, which may be scanned; .*\[ocr\]"):
+    with pytest.raises(SourceError, match=r"tides\.pdf has no text on its page, which may be scanned; .*\[ocr\]"):
         read(drawn(picture))
 
     def both(canvas: Any) -> None:

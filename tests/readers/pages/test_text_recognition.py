@@ -216,7 +216,7 @@ def test_without_the_package_each_scan_is_reported_with_the_command_that_install
         assert found["scan.pdf"] == ("not read", f"has no text on its 2 pages, which may be scanned; {asked}")
         assert found["mixed.pdf"] == ("pages without text", f"1 page without text (p. 2; {asked}), perhaps scanned")
         assert found["photo.jpg"][1] == f"is a picture; {asked}"
-        says = f"lease.pdf: has no text on its 1 pages, which may be scanned; {asked}"
+        says = f"lease.pdf: has no text on its page, which may be scanned; {asked}"
         assert found["lease.eml"] == ("attachments", f"1 attachment not read ({says})")
         assert index.sync().changed == 0
 

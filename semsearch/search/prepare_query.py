@@ -68,7 +68,7 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
         language, of_language = _language_beyond(typed, reader)
     corrected = tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *reader.languages):
-        better, corrected = _corrected(typed, syntax, language, index)
+        better, corrected = _correct(typed, syntax.must, language, index)
         typed = typed if better == text else looked_up(better, language, options, index)
     query = as_compared(typed, language, index)
     may_be_exact = syntax.must or syntax.must_not or _MAY_BE_EXACT.search(query.text)
@@ -133,10 +133,10 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     )
 
 
-def _corrected(
-    typed: Query, syntax: QuerySyntax, language: str | None, index: IndexView
+def _correct(
+    typed: Query, must: Sequence[str], code: str | None, index: IndexView
 ) -> tuple[str, tuple[Correction, ...]]:
-    """The text with its misspelt words corrected, if there is a word that no passage has."""
+    """The text, in the language of a code, with its misspelt words corrected, if there is one that no passage has."""
     lookup, terms = typed.words, typed.terms
     if lookup is None or terms is None or lookup.idf.all():
         return typed.text, ()
@@ -146,7 +146,7 @@ def _corrected(
     def vectors() -> WordVectors:
         return index.reader.word_vectors() if typed.embedder is None else typed.embedder.chosen_.vectors
 
-    return correct(typed.text, syntax.must, index.reader.lexical, vectors, held, language)
+    return correct(typed.text, must, index.reader.lexical, vectors, held, code)
 
 
 # -- The language of a question ----------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from semsearch.lexical.corrections import correct, with_plain_verb
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Correction
-from semsearch.search.allowed_passages import QuerySyntax, allowed_passages, parse_query
+from semsearch.search.allowed_passages import allowed_passages, parse_query
 from semsearch.search.candidates import Query, dense_weight
 from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView
@@ -68,7 +68,7 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
         language, of_language = _language_beyond(typed, reader)
     corrected = tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *reader.languages):
-        better, corrected = _correct(typed, syntax.must, language, index)
+        better, corrected = _spelt(typed, syntax.must, language, index)
         typed = typed if better == text else looked_up(better, language, options, index)
     query = as_compared(typed, language, index)
     may_be_exact = syntax.must or syntax.must_not or _MAY_BE_EXACT.search(query.text)
@@ -133,9 +133,7 @@ def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
     )
 
 
-def _correct(
-    typed: Query, must: Sequence[str], code: str | None, index: IndexView
-) -> tuple[str, tuple[Correction, ...]]:
+def _spelt(typed: Query, must: Sequence[str], code: str | None, index: IndexView) -> tuple[str, tuple[Correction, ...]]:
     """The text, in the language of a code, with its misspelt words corrected, if there is one that no passage has."""
     lookup, terms = typed.words, typed.terms
     if lookup is None or terms is None or lookup.idf.all():

@@ -27,7 +27,7 @@ from semsearch.results.options import passage_ids, strings, whole_number
 from semsearch.search.searcher import Searcher
 from semsearch.searchable import Searchable, path_or_id
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
-from semsearch.storage.database import IndexDatabase, check, check_given, has_database
+from semsearch.storage.database import IndexDatabase, check, check_primary_tables, has_database
 from semsearch.storage.document_rows import count_contents
 from semsearch.storage.find_document import find_document
 from semsearch.storage.known_files import get_roots
@@ -98,7 +98,7 @@ class Index(Writable, Searchable):
         maintenance.create(folder, settings)
         index = cls(folder)
         index._word_vectors.use(opened, vectors)
-        with index._database.written() as db:
+        with index._database.reading_after_write() as db:
             record(index._database, named_outside(index._database, db))
         return index
 
@@ -157,7 +157,7 @@ class Index(Writable, Searchable):
         try:
             if not database.is_copy:
                 check(database)
-                check_given(database)
+                check_primary_tables(database)
             index._reranker = opened_reranker(reranker)
             if vectors is not None:
                 index._vectors()

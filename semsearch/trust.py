@@ -26,7 +26,7 @@ from semsearch.errors import IndexNotTrusted, SemsearchError, StorageError, inde
 from semsearch.settings import Settings
 from semsearch.sources.roots import Root, covers
 from semsearch.storage.database import IndexDatabase
-from semsearch.storage.known_files import get_root_places
+from semsearch.storage.known_files import get_root_addresses
 from semsearch.storage.schema import get_address, get_meta
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import config_folder, divided, shown_uri, uri_scheme
@@ -63,7 +63,7 @@ def named_outside(database: IndexDatabase, db: sqlite3.Connection) -> frozenset[
 
     Of a published copy its roots do not count, whose files lie elsewhere.
     """
-    places, address = get_root_places(db), get_address(db)
+    places, address = get_root_addresses(db), get_address(db)
     settings = Settings.from_json(get_meta(db, "settings"))
     are_shipped = is_shipped(settings.vectors) or (
         (table := shipped(settings.vectors_name)) is not None and table.digest == settings.vectors_digest
@@ -215,7 +215,7 @@ def allowed_write(database: IndexDatabase, is_given: IsGiven) -> Iterator[None]:
         yield
     finally:  # a write that failed may have been committed
         if database.last_written() != last_written:
-            with suppress(SemsearchError), database.written() as db:
+            with suppress(SemsearchError), database.reading_after_write() as db:
                 after = named_outside(database, db)
                 now = after & ours | after - before
                 if now != known:

@@ -24,7 +24,7 @@ from semsearch.trust import allowed_write, given_paths, require
 
 if TYPE_CHECKING:
     from semsearch.indexing.add_texts import DataTable, Given
-    from semsearch.indexing.index_writer import IndexWriter, Reporting
+    from semsearch.indexing.index_writer import IndexWriter, ProgressOption
     from semsearch.results.reports import SyncReport
     from semsearch.system.parallel import Executor
 
@@ -53,7 +53,7 @@ class Writable(ABC):
         max_file_bytes: int = MAX_BYTES,
         processes: int = 1,
         cluster: str | Executor | None = None,
-        progress: Reporting = None,
+        progress: ProgressOption = None,
     ) -> SyncReport:
         """Bring the index up to date with files and folders, which become its roots; without any, with all its roots.
 
@@ -103,7 +103,7 @@ class Writable(ABC):
         stop: threading.Event | None = None,
         max_file_bytes: int = MAX_BYTES,
         processes: int = 1,
-        progress: Reporting = None,
+        progress: ProgressOption = None,
     ) -> Iterator[SyncReport]:
         """Keep the index up to date as files change: sync all roots, then each path at which something changes.
 
@@ -131,7 +131,7 @@ class Writable(ABC):
         *,
         id_key: str = "id",
         text_key: str = "text",
-        progress: Reporting = None,
+        progress: ProgressOption = None,
     ) -> SyncReport:
         """Add texts that are in no file; a text whose id is known replaces the earlier one.
 
@@ -150,7 +150,7 @@ class Writable(ABC):
         *paths: str | Path,
         id_key: str = "id",
         text_key: str = "text",
-        progress: Reporting = None,
+        progress: ProgressOption = None,
     ) -> SyncReport:
         """Add the documents of files that have one a row: as `Index.export` writes them, or records as `add` has them.
 
@@ -177,7 +177,7 @@ class Writable(ABC):
         with self._writer() as writer:
             return writer.remove_texts(strings(ids, "ids"))
 
-    def refit(self, *, progress: Reporting = None) -> SyncReport:
+    def refit(self, *, progress: ProgressOption = None) -> SyncReport:
         """Fit weights and components to the present text of the index, and compute all vectors again.
 
         This is one new generation.
@@ -188,7 +188,7 @@ class Writable(ABC):
     def rebuild(
         self,
         *,
-        progress: Reporting = None,
+        progress: ProgressOption = None,
         **options: Unpack[SettingsKeywords],
     ) -> SyncReport:
         """Derive everything again from the stored text, as one new generation, with the given settings changed.
@@ -213,7 +213,7 @@ class Writable(ABC):
     @contextmanager
     def _writer(
         self,
-        progress: Reporting = None,
+        progress: ProgressOption = None,
         cluster: str | Executor | None = None,
         *,
         paths: Sequence[str | Path] = (),

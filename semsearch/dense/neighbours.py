@@ -17,7 +17,7 @@ from semsearch.arrays.types import Float32, Int64
 from semsearch.dense.faiss_writer import faiss
 
 Rows = Callable[[Int64], Float32]  # the vectors of rows by their numbers (m,) -> (m, d)
-Report = Callable[[int, int], None]  # rows done, of how many
+OnStep = Callable[[int, int], None]  # called with the rows or steps that are done, and their total
 
 _EXACT = 5_000  # rows up to which all are compared with all
 _PROBES = 6  # lists that a row is compared with: nine of ten neighbours, measured on 39,000 passages
@@ -26,7 +26,7 @@ _ROUNDS = 8
 _BLOCK = 4_096  # rows that are decoded at a time
 
 
-def neighbours_of_each(rows: Rows, n: int, k: int, *, report: Report) -> Int64:
+def neighbours_of_each(rows: Rows, n: int, k: int, *, on_step: OnStep) -> Int64:
     """The k nearest of each of n rows, itself left out; -1 where fewer were found. (n, k), k < n
 
     The inner product decides, so the rows are of length one or zero.
@@ -38,7 +38,7 @@ def neighbours_of_each(rows: Rows, n: int, k: int, *, report: Report) -> Int64:
     nearest = np.empty((n, k), dtype=np.int64)
     for block in _blocks(n):
         nearest[block] = _without_self(np.asarray(index.search(rows(block), k + 1)[1], dtype=np.int64), block)
-        report(int(block[-1]) + 1, n)
+        on_step(int(block[-1]) + 1, n)
     return nearest
 
 

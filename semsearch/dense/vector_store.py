@@ -53,6 +53,12 @@ class StoredVectors(NamedTuple):
         order = np.argsort(self.positions)
         return StoredVectors(self.positions[order], self.rows[order], self.n)
 
+    def filled(self, dimension: int) -> Float32:
+        """The vectors of all n ids, zero where one has none. (n, dimension)"""
+        rows: Float32 = np.zeros((self.n, dimension), dtype=np.float32)
+        rows[self.positions, : self.rows.shape[1]] = self.rows
+        return rows
+
 
 def nothing_stored(n: int) -> StoredVectors:
     """The stored vectors of n ids that have none."""
@@ -202,13 +208,13 @@ class SegmentsReader:
 
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
-        gone = self._removed.has(ids) if len(self._removed.first) else None
+        removed = self._removed.has(ids) if len(self._removed.first) else None
         positions: list[Int64] = []
         work: list[Callable[[], Float32]] = []
         for vectors in self._opened:
             id_ranges = vectors.segment.id_ranges
-            here = id_ranges.has(ids)
-            inside = np.flatnonzero(here if gone is None else here & ~gone)
+            has_vector = id_ranges.has(ids)
+            inside = np.flatnonzero(has_vector if removed is None else has_vector & ~removed)
             if len(inside):
                 positions.append(inside)
                 work.append(partial(_doubted, vectors, partial(_fetched, vectors, id_ranges.below(ids[inside]))))

@@ -22,7 +22,7 @@ from msgspec import Meta, Struct, ValidationError, convert
 from semsearch.errors import SourceError, UsageError
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.index_writer import IndexWriter, timed
-from semsearch.indexing.read_files import Prepared, prepared_of
+from semsearch.indexing.read_files import PreparedFile, prepared_file
 from semsearch.readers.document import Document, Text
 from semsearch.readers.metadata import json_values
 from semsearch.readers.read import read_text
@@ -143,7 +143,7 @@ class ExportedDocument:
     """A document by its id, with its passages."""
 
     id: str
-    prepared: Prepared
+    prepared: PreparedFile
 
 
 def is_exported(record: Mapping[str, Any]) -> bool:
@@ -165,7 +165,7 @@ def exported_document(record: Mapping[str, Any], id: Any) -> ExportedDocument:
     records = tuple(
         _record(passage, title, format, f"{id}, passage {number}") for number, passage in enumerate(document.passages)
     )
-    prepared = Prepared(
+    prepared = PreparedFile(
         digest=_digest([title, format, metadata, [(passage.headings, passage.text) for passage in records]]),
         size=document.characters,
         title=title,
@@ -265,7 +265,7 @@ def add_documents(writer: IndexWriter, texts: Iterable[AddedDocument]) -> SyncRe
     with new_generation(writer) as generation:
         intake = generation.intake
         for number, text in enumerate(checked(texts)):
-            writer.report(Progress("reading", number, sentences=intake.sentences, path=text.id))
+            writer.on_progress(Progress("reading", number, sentences=intake.sentences, path=text.id))
             done[take_added(generation, text)] += 1
         refitted = generation.finish()
     return SyncReport(
@@ -289,9 +289,9 @@ def take_added(generation: Generation, text: AddedDocument) -> Taken:
     if known is not None and known.digest == digest:
         return "unchanged"
     if known is not None:
-        generation.forget([known.document_id])
+        generation.remove([known.document_id])
     if isinstance(text, Text):
-        prepared = prepared_of(_document(text), with_passages=True, digest=digest, size=len(text.text))
+        prepared = prepared_file(_document(text), with_passages=True, digest=digest, size=len(text.text))
     else:
         prepared = text.prepared
     id_ = text.id

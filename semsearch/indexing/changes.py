@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semsearch.errors import SourceError, UsageError
-from semsearch.readers.document import WAITING
 from semsearch.readers.registry import FORMATS, MAX_BYTES, NO_COLUMNS, PICTURE, Columns
 from semsearch.results.reports import SkippedFile, SyncReport, count_endings
 from semsearch.sources.root_files import digests_of, files_of, present_files, remote_source
@@ -49,7 +48,7 @@ from semsearch.storage.known_files import (
     check_documents_by_path,
     count_documents,
     documents_with_other_readers,
-    get_known,
+    get_known_documents,
     get_omissions,
     get_roots,
     get_skips,
@@ -68,10 +67,10 @@ class Changes:
     """Changes of the disk since the last sync, gathered root by root.
 
     `known` and `present` are the documents and files that were compared; `unchanged` counts further documents, which
-    needed no closer look. `skipped` are the files that could not be read this time, `passed_over` remembered ones
-    without a reader, `skips` the remembered ones that are still unreadable. `changed_roots` are new or have other
-    options; those of a store that was not listed stay as they were. Roots in `deserted` no longer exist and are
-    removed; roots in stores are `unlisted` if they could not be listed.
+    needed no closer look. `skipped` are the files that could not be read this time, `unsupported` files without a
+    reader, `skips` those of earlier syncs that are still unreadable. `changed_roots` are new or have other options.
+    `vanished_roots` no longer exist and are removed; `unlisted_roots`, in stores, could not be listed and stay as
+    they were.
     """
 
     started_ns: int
@@ -81,17 +80,17 @@ class Changes:
     unchanged: int = 0
     plan: SyncPlan = field(default_factory=SyncPlan)
     changed_roots: list[Root] = field(default_factory=list)
-    deserted: list[Root] = field(default_factory=list)
-    unlisted: list[Root] = field(default_factory=list)
+    vanished_roots: list[Root] = field(default_factory=list)
+    unlisted_roots: list[Root] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
-    passed_over: list[SkippedFile] = field(default_factory=list)
+    unsupported: list[SkippedFile] = field(default_factory=list)
     skips: dict[str, Skip] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     @property
     def nothing_to_do(self) -> bool:
         """Return whether neither documents nor roots have changed."""
-        return self.plan.is_empty and not self.changed_roots and not self.roots.absorbed and not self.deserted
+        return self.plan.is_empty and not (self.changed_roots or self.roots.absorbed or self.vanished_roots)
 
     @property
     def report(self) -> SyncReport:
@@ -100,7 +99,7 @@ class Changes:
             unchanged=self.plan.unchanged + len(self.plan.touched) + len(self.plan.unread),
             skipped=tuple(self.skipped),
             warnings=tuple(self.warnings),
-            not_read=count_endings([item.path for item in (*self.skipped, *self.passed_over)]),
+            not_read=count_endings([item.path for item in (*self.skipped, *self.unsupported)]),
         )
 
     def skip(self, path: str, reason: str) -> None:
@@ -125,13 +124,13 @@ def find_changes(
     a root, nothing else of the root is compared. Raises SourceError for a path that neither exists nor is in the
     index, UsageError if there are no paths and no roots.
     """
-    roots = asked_roots(db, paths, include=include, exclude=exclude, columns=columns)
+    roots = requested_roots(db, paths, include=include, exclude=exclude, columns=columns)
     changes = _compare(db, roots, prune=prune, max_bytes=max_bytes)
-    there = {document.canonical for document in changes.known} | {file.canonical for file in changes.present}
-    there |= {canonical(item.path) for item in changes.skipped}
-    inside = {part.canonical for part in roots.parts}
-    full = {enclosing_path(path, inside) for path in there} if inside else set()
-    changes.warnings += [f"{path} is not indexed: it is hidden, ignored or excluded" for path in sorted(inside - full)]
+    if parts := {part.canonical for part in roots.parts}:
+        listed = {document.canonical for document in changes.known} | {file.canonical for file in changes.present}
+        listed |= {canonical(item.path) for item in changes.skipped}
+        empty = parts - {enclosing_path(path, parts) for path in listed}
+        changes.warnings += [f"{path} is not indexed: it is hidden, ignored or excluded" for path in sorted(empty)]
     return changes
 
 
@@ -150,7 +149,8 @@ def find_changes_at(
 
 
 def _outdated(db: sqlite3.Connection, roots: RootPlan) -> set[int]:
-    """Documents of another reader, splitter or choice of columns, or with a part for which a package was missing."""
+    """Documents that another version of a reader or splitter has read, or for other columns, or without a package that
+    is now installed."""
     planned = {root.id: root for root in (*roots.known, *roots.wanted)}
     for inner in roots.absorbed:
         outer = next(root for root in roots.wanted if covers(root, inner.path))
@@ -161,15 +161,6 @@ def _outdated(db: sqlite3.Connection, roots: RootPlan) -> set[int]:
         installed = {f"[{kind.needs[1]}]'" for kind in kinds if kind.needs is not None}  # see install_command
         outdated |= {id_ for id_, text in omissions.items() if any(extra in text for extra in installed)}
     return outdated
-
-
-def unrecognized(db: sqlite3.Connection) -> tuple[set[int], set[str]]:
-    """Documents with pictures whose text can be recognized and was not, and canonical paths of such unread files."""
-    if PICTURE.lacks_package:
-        return set(), set()
-    texts = (WAITING, f"[{PICTURE.needs[1]}]'" if PICTURE.needs else WAITING)
-    paths = {path for path, skip in get_skips(db).items() if any(text in skip.reason for text in texts)}
-    return {id_ for id_, omissions in get_omissions(db).items() if any(text in omissions for text in texts)}, paths
 
 
 # -- Comparing ---------------------------------------------------------------------------------------------------------
@@ -185,7 +176,7 @@ def _compare(
 ) -> Changes:
     """Compare roots and parts of roots; files at the `forced` canonical paths are read in any case."""
     changes = Changes(time.time_ns(), roots)
-    changes.known += [document for root in roots.absorbed for document in get_known(db, root)]
+    changes.known += [document for root in roots.absorbed for document in get_known_documents(db, root)]
     changes.warnings += roots.warnings
     outdated = _outdated(db, roots)
     check_documents_by_path(db)
@@ -195,15 +186,15 @@ def _compare(
         parts_of[part.root].append(part)
     suspects = outdated, {*skips, *forced}
     for root, parts in parts_of.items():
-        _look_at(db, root, parts, changes, prune=prune, suspects=suspects)
+        _compare_root(db, root, parts, changes, prune=prune, suspects=suspects)
     outdated |= {document.document_id for document in changes.known if document.canonical in forced}
-    holding = still_skipped(skips, changes.present, max_bytes)
+    still_unreadable = still_skipped(skips, changes.present, max_bytes)
     readable, unreadable = list[PresentFile](), list[SkippedFile]()
     for file in changes.present:
-        if (skip := holding.get(file.canonical)) is None:
+        if (skip := still_unreadable.get(file.canonical)) is None:
             readable.append(file)
         else:
-            (unreadable if file.has_reader else changes.passed_over).append(SkippedFile(file.absolute, skip.reason))
+            (unreadable if file.has_reader else changes.unsupported).append(SkippedFile(file.absolute, skip.reason))
     limit = MAX_BYTES if max_bytes is None else max_bytes
     digests = partial(digests_of, max_bytes=limit, unreadable=lambda *what: unreadable.append(SkippedFile(*what)))
     changes.plan = plan(changes.known, readable, digests=digests, outdated=outdated)
@@ -214,13 +205,13 @@ def _compare(
     changes.plan.removed = [document for document in removed if not f"{document.canonical}/".startswith(hidden)]
     changes.skipped += unreadable
     known_ids = {root.id for root in roots.known}
-    kept = [*roots.known, *(root for root in changes.unlisted if root.id in known_ids)]
+    kept = [*roots.known, *(root for root in changes.unlisted_roots if root.id in known_ids)]
     changes.changed_roots = [root for root in roots.wanted if root not in kept]
-    changes.skips = holding | {path: skip for path, skip in skips.items() if not roots.covers(path)}
+    changes.skips = still_unreadable | {path: skip for path, skip in skips.items() if not roots.covers(path)}
     return changes
 
 
-def _look_at(
+def _compare_root(
     db: sqlite3.Connection,
     root: Root,
     parts: Sequence[RootPart],
@@ -229,29 +220,29 @@ def _look_at(
     prune: bool,
     suspects: tuple[Collection[int], Collection[str]],
 ) -> None:
-    """Find the documents and files of a root, or of some parts of it. A root that is missing or has no files any more
-    is kept with a warning, unless `prune`.
+    """Gather the documents and files of a root, or of some parts of it, that must be compared. The documents of a root
+    that is missing or has no files any more are kept with a warning, unless `prune`.
 
-    `suspects` are documents, and canonical paths of files, that are compared however unchanged they look.
+    `suspects`: ids of documents, and canonical paths of files, that are compared even if they look unchanged.
     """
-    known = {document.path: document for document in get_known(db, root, parts)}
-    outdated, suspected = suspects
-    compared = {document.path for document in known.values() if document.document_id in outdated} if outdated else set()
-    compared |= {path.removeprefix(root.canonical("")) for path in suspected}
-    others, count = list[FoundFile](), len(known)
+    known = {document.path: document for document in get_known_documents(db, root, parts)}
+    ids, paths = suspects
+    compared = {document.path for document in known.values() if document.document_id in ids} if ids else set()
+    compared |= {path.removeprefix(root.canonical("")) for path in paths}
+    files, count = list[FoundFile](), len(known)
     try:
-        files = iter(files_of(root, changes.skip, [part.path for part in parts] or None))
-        while some := [*islice(files, _AT_ONCE)]:
-            others += some if parts or root.single else take_unchanged(some, known, compared)
+        found = iter(files_of(root, changes.skip, [part.path for part in parts] or None))
+        while batch := [*islice(found, _AT_ONCE)]:
+            files += batch if parts or root.single else take_unchanged(batch, known, compared)
     except SourceError as error:
         _note_unlisted(db, root, error, changes, prune=prune)
         return
-    if parts and known and not others and len(known) == count_documents(db, root):
+    if parts and known and not files and len(known) == count_documents(db, root):
         changes.roots.take_whole(root)
-        _look_at(db, root, (), changes, prune=prune, suspects=suspects)
-    elif others or len(known) < count or prune or parts or not known:
+        _compare_root(db, root, (), changes, prune=prune, suspects=suspects)
+    elif files or len(known) < count or prune or parts or not known:
         changes.known += known.values()
-        changes.present += present_files(root, others)
+        changes.present += present_files(root, files)
         changes.unchanged += count - len(known)
     else:
         globs = [f"--include {glob!r}" for glob in root.include] + [f"--exclude {glob!r}" for glob in root.exclude]
@@ -263,13 +254,13 @@ def _note_unlisted(db: sqlite3.Connection, root: Root, error: SourceError, chang
     """Note a root that cannot be listed: its documents are kept, unless it has vanished and they are pruned."""
     if root not in changes.roots.wanted:
         changes.roots.take_whole(root)
-    documents = get_known(db, root)
+    documents = get_known_documents(db, root)
     has_vanished = isinstance(error.__cause__, _GONE)
     if root.is_remote:
-        changes.unlisted.append(root)  # its options stay as they were
+        changes.unlisted_roots.append(root)  # its options stay as they were
     if documents and prune and has_vanished:
         changes.known += documents
-        changes.deserted.append(root)
+        changes.vanished_roots.append(root)
     elif not documents:
         changes.warnings.append(str(error))
     elif has_vanished:
@@ -291,7 +282,7 @@ def canonical(path: str) -> str:
 # -- The roots, and parts of roots, that are compared ------------------------------------------------------------------
 
 
-def asked_roots(
+def requested_roots(
     db: sqlite3.Connection,
     paths: Sequence[str | Path],
     *,
@@ -312,12 +303,12 @@ def asked_roots(
     if not paths:
         return RootPlan(known, wanted=[*known])
     named = [_root(db, path, known) for path in paths]
-    asked = [root._replace(include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
-    roots = plan_roots(known, asked)
+    requested = [root._replace(include=tuple(include), exclude=tuple(exclude), columns=columns) for root in named]
+    roots = plan_roots(known, requested)
     known_ids = {root.id for root in known}
     if any(root.id not in known_ids for root in roots.wanted):
-        here = {*roots.wanted, *roots.absorbed}
-        roots.wanted += [root for root in known if root not in here and not root.is_remote and is_missing(root.path)]
+        planned = {*roots.wanted, *roots.absorbed}
+        roots.wanted += [root for root in known if root not in planned and not root.is_remote and is_missing(root.path)]
     return widened(roots)
 
 
@@ -354,15 +345,15 @@ def _root(db: sqlite3.Connection, path: str | Path, known: Sequence[Root]) -> Ro
     if uri_scheme(str(path)):
         return _remote_root(db, str(path), known)
     try:
-        whole = as_spelled(Path(path).resolve())
-        outer = as_spelled(Path(path).parent.resolve() / Path(path).name)
+        resolved = as_spelled(Path(path).resolve())
+        link = as_spelled(Path(path).parent.resolve() / Path(path).name)
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: circular links, before Python 3.13
         raise SourceError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    if outer != whole and not whole.is_dir() and any(covers(root, outer.as_posix()) for root in known):
-        whole = outer
-    text, is_file = whole.as_posix(), False
+    if link != resolved and not resolved.is_dir() and any(covers(root, link.as_posix()) for root in known):
+        resolved = link
+    text, is_file = resolved.as_posix(), False
     try:
-        is_file = stat.S_ISREG(whole.stat().st_mode)
+        is_file = stat.S_ISREG(resolved.stat().st_mode)
     except OSError as error:
         if not _is_known(db, text, known):
             if isinstance(error, _GONE):
@@ -383,17 +374,16 @@ def _remote_root(db: sqlite3.Connection, uri: str, known: Sequence[Root]) -> Roo
     source = remote_source(uri)
     path, options = source.parse(uri)
     root = Root(-1, path, options=options)
-    around = next((known_root for known_root in known if covers(known_root, path)), None)
-    if around is not None and around.path == path:
-        return root._replace(single=around.single)
-    if around is not None and _is_known(db, path, known):
+    outer = next((known_root for known_root in known if covers(known_root, path)), None)
+    if outer is not None and outer.path == path:
+        return root._replace(single=outer.single)
+    if outer is not None and _is_known(db, path, known):
         return root
-    store = root.store if around is None else around.store
+    store = root.store if outer is None else outer.store
     return root._replace(single=source.is_file(store, path))
 
 
 def _is_known(db: sqlite3.Connection, path: str, known: Sequence[Root]) -> bool:
     """Return whether a path is a root, or a part of a root with documents."""
-    return any(
-        root.path == path or (covers(root, path) and get_known(db, root, [part_at(root, path)])) for root in known
-    )
+    outer = [root for root in known if covers(root, path)]
+    return any(root.path == path or get_known_documents(db, root, [part_at(root, path)]) for root in outer)

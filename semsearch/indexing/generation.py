@@ -48,7 +48,7 @@ from semsearch.storage.passage_rows import (
     with_documents,
 )
 from semsearch.storage.schema import get_address, get_all_meta, get_languages, get_meta, set_languages, set_meta
-from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, name_segments
+from semsearch.storage.segments import VECTORS, Kind, Segment, get_removed, get_segments, update_manifest
 from semsearch.system.memory import release_freed
 from semsearch.system.parallel import Executor, in_background, in_order
 from semsearch.text.languages import ENGLISH
@@ -73,21 +73,23 @@ def new_generation(
     vectors: Callable[[], WordVectors] | None = None,
     *,
     threads: int = 1,
-    anew: bool = False,
-    derived: bool = True,
+    is_rebuild: bool = False,
+    check_manifest: bool = True,
 ) -> Iterator[Generation]:
     """Make a new generation, which is committed at the end of the block if it has called `finish`.
 
-    Fitting and embedding use `threads`. With other `settings` than the stored ones come their word vectors. After the
-    commit unused disk space is reclaimed; with `anew`, for a refit or rebuild, also little of it. Without `derived`, a
-    damaged list of segments is not an error, since all of them are about to be made again.
+    Fitting and embedding use `threads`. `vectors` are the word vectors of `settings`, if these are not the stored ones.
+    After the commit unused disk space is reclaimed: after a refit or rebuild (`is_rebuild`) nearly all, else if it is
+    much. `check_manifest`: a damaged list of segments raises IndexDamaged; False if all segments are made again.
     """
     database = writer.database
     (database.folder / SEGMENTS).mkdir(exist_ok=True)
     try:
         with (
             write_transaction(
-                database, derived=derived, afterwards=partial(reclaim_space, database=database, anew=anew)
+                database,
+                check_manifest=check_manifest,
+                after_commit=partial(reclaim_space, database=database, is_rebuild=is_rebuild),
             ) as db,
             Spool(database.folder) as spool,
             threadpool_limits(1),  # several threads of linear algebra, beside several of ours, only wait for each other
@@ -99,7 +101,7 @@ def new_generation(
                 folder=database.folder,
                 settings=settings,
                 vectors=vectors or partial(writer.vectors.of, settings),
-                report=writer.report,
+                on_progress=writer.on_progress,
                 executor=writer.executor,
                 threads=threads,
             )
@@ -112,10 +114,10 @@ def new_generation(
 
 
 class Generation:
-    """A new generation in the making: documents are removed and added, `finish` makes their vectors.
+    """A new generation while it is written: documents are removed and added; `finish` makes their vectors.
 
-    `intake` takes documents in, `words` their postings. Files are read by the `executor`, if there is one; fitting and
-    embedding use `threads`, on which the result does not depend.
+    `intake` takes documents in, `words` writes their postings. The `executor`, if there is one, reads files in other
+    processes. Fitting and embedding use `threads`, on which the result does not depend.
     """
 
     def __init__(
@@ -126,7 +128,7 @@ class Generation:
         folder: Path,
         settings: Settings,
         vectors: Callable[[], WordVectors],
-        report: Callable[[Progress], None],
+        on_progress: Callable[[Progress], None],
         executor: Executor | None,
         threads: int,
     ) -> None:
@@ -134,7 +136,7 @@ class Generation:
         self.folder = folder
         self.settings = settings
         self.vectors = cache(vectors)
-        self.report = report
+        self.on_progress = on_progress
         self.executor = executor
         self._threads = threads
         meta = get_all_meta(db)
@@ -146,12 +148,12 @@ class Generation:
 
     @cached_property
     def preparer(self) -> Preparer:
-        """What finds the words of texts, by the settings and word vectors of this generation."""
+        """Finds the words of texts, by the settings and word vectors of this generation."""
         return Preparer(self.settings, self.vectors())
 
     @cached_property
     def _stores(self) -> Mapping[Kind, VectorStore]:
-        """The vector stores, at the address that the index has by now."""
+        """The vector stores, at the address in the database: a rebuild may have changed it in this transaction."""
         settings = self.settings
         address = get_address(self.db)
         return open_stores(address, self.folder, exact=settings.exact, sentences=settings.sentence_vectors)
@@ -165,8 +167,8 @@ class Generation:
         """The embedder of the last generation; None if nothing was fitted yet."""
         return load_embedder(self.db, self.vectors())
 
-    def forget(self, document_ids: Iterable[int]) -> None:
-        """Remove documents by their ids, damaged ones too. Their vectors and postings stay, as removed."""
+    def remove(self, document_ids: Iterable[int]) -> None:
+        """Remove documents by their ids, also damaged ones. Their vectors and postings stay until the next merge."""
         for id_ in document_ids:
             if (extent := extent_of(self.db, id_)) is not None:
                 delete_document(self.db, id_, extent, generation=self.number)
@@ -186,7 +188,7 @@ class Generation:
             return False
         if refit:
             return self._embed_everything(rewrite_words=rewrite_words)
-        self._name(self.words.finish())
+        self._update_manifest(self.words.finish())
         if self._has_doubled() or (embedder := self._embedder_for_new()) is None:
             return self._embed_everything()
         self._embed_new(embedder)
@@ -195,37 +197,39 @@ class Generation:
     # -- Keep the fit --------------------------------------------------------------------------------------------------
 
     def _has_doubled(self) -> bool:
-        """Whether a small index has twice the sentences that it was fitted to."""
+        """Return whether a small index has twice the sentences that it was fitted to."""
         fitted = get_fitted_sentences(self.db) or 0
         return fitted < REFIT_BELOW and count_contents(self.db).sentences >= max(1, 2 * fitted)
 
     def _embedder_for_new(self) -> SentenceEmbedder | None:
-        """The embedder, with the languages that only new passages have: no vector changes. None if a refit is needed.
-
-        It is where a language's word vectors are new to the index and earlier passages are not in their space.
+        """The embedder, to which languages of new passages are added: no stored vector changes. None without a fit, or
+        if a refit is needed: earlier passages in an added language were embedded without its word vectors.
         """
         embedder = self._fitted
         if embedder is None:
             return None
-        if not (present := _languages_in([self._spool], self.vectors())):
+        if not (languages := _languages_in([self._spool], self.vectors())):
             return embedder
-        known = as_multilingual(embedder.chosen_.vectors)
-        if not (lacking := [code for code in present if known is None or code not in known.tables]):
+        fitted_vectors = as_multilingual(embedder.chosen_.vectors)
+        fitted_languages = () if fitted_vectors is None else fitted_vectors.tables
+        if not (added := [code for code in languages if code not in fitted_languages]):
             return embedder
         first_passages = first_passages_of_languages(self.db)
-        if any(first_passages.get(code, self.intake.first_passage) < self.intake.first_passage for code in lacking):
+        if any(first_passages.get(code, self.intake.first_passage) < self.intake.first_passage for code in added):
             return None
-        embedder.add_languages(lacking)
+        embedder.add_languages(added)
         fitted = get_fitted_sentences(self.db) or 0
         save_fit(self.db, embedder, generation=self.number, sentences=fitted)
         return embedder
 
     def _embed_new(self, embedder: SentenceEmbedder) -> None:
-        """Embed the new passages as the earlier ones are."""
+        """Embed the new passages with the fit of the earlier ones."""
         self._spool.renumber = renumbering(embedder.chosen_.vectors)
         topics = named_topics(self.folder / SEGMENTS, get_segments(self.db, "topics"))
-        topical = None if topics is None else self._topical(topics, self._opened(self.words.segments))
-        self._name(self._write_vectors([self._spool], embedder, topical))
+        topic_vectors = (
+            None if topics is None else self._topic_vectors(topics, self._lexical_segments(self.words.segments))
+        )
+        self._update_manifest(self._write_vectors([self._spool], embedder, topic_vectors))
         self._merger.merge()
 
     # -- Fit again -----------------------------------------------------------------------------------------------------
@@ -237,12 +241,12 @@ class Generation:
         with Spool(self.folder) as stored:
             self._spool_stored(stored, rewrite_words=rewrite_words)
             if rewrite_words:
-                self._name(self.words.finish(), retired=get_segments(self.db, "words"))
+                self._update_manifest(self.words.finish(), retired=get_segments(self.db, "words"))
             if stored.sentences or self._spool.sentences:
                 segments = self._fit_and_write([stored, self._spool])
             else:
                 delete_fit(self.db)
-        self._name(segments, retired=get_segments(self.db, *VECTORS, "topics"))
+        self._update_manifest(segments, retired=get_segments(self.db, *VECTORS, "topics"))
         self._merger.merge()
         return was_fitted and bool(segments)
 
@@ -260,10 +264,10 @@ class Generation:
 
     def _fit_and_write(self, spools: Sequence[Spool]) -> list[Segment]:
         """Fit the embedder, learn topics, embed all passages with both; the segments of vectors and topics."""
-        release_freed()  # what reading has left
+        release_freed()  # memory of the reading
         vectors = self.vectors()
         for spool in spools:
-            spool.renumber = None  # of the last fit, if that was tried first
+            spool.renumber = None  # from the last fit, if `_embedder_for_new` tried to keep that
         if languages := _languages_in(spools, vectors):
             tables = [table for code in languages if (table := language_table(code, vectors)) is not None]
             documents = get_languages(self.db)
@@ -272,15 +276,15 @@ class Generation:
         for spool in spools:
             spool.renumber = renumbering(vectors)
         embedder = self.settings.embedder(vectors)
-        lexical = self._opened(get_segments(self.db, "words"))
+        lexical = self._lexical_segments(get_segments(self.db, "words"))
         learn = partial(self._learn_topics, lexical, get_removed(self.db)["words"])
         with in_background(learn, threads=self._threads) as learned:  # while the fit reads, or before it
             count = sum(spool.sentences for spool in spools)
             embedder.fit_ragged(lambda: (batch.sentences for spool in spools for batch in spool), count=count)
-            topics, topical = learned()
-        release_freed()  # what the fit has left
+            topics, topic_vectors = learned()
+        release_freed()  # memory of the fit
         segments = [] if topics is None else [write_topics(topics, self.folder / SEGMENTS, generation=self.number)]
-        segments += self._write_vectors(spools, embedder, topical)
+        segments += self._write_vectors(spools, embedder, topic_vectors)
         save_fit(self.db, embedder, generation=self.number, sentences=count_contents(self.db).sentences)
         return segments
 
@@ -293,11 +297,11 @@ class Generation:
         topics = fit_topics(segments, removed) if self.settings.adapt else None
         if topics is None:
             return None, None
-        topical = self._topical(topics, segments)
+        topic_vectors = self._topic_vectors(topics, segments)
         release_freed()
-        return topics, topical
+        return topics, topic_vectors
 
-    def _topical(self, topics: Topics, segments: list[LexicalSegment]) -> TopicVectors:
+    def _topic_vectors(self, topics: Topics, segments: list[LexicalSegment]) -> TopicVectors:
         # SciPy takes a third of a second, and most syncs change nothing
         from semsearch.topics.topic_fit import TopicVectors
 
@@ -306,38 +310,38 @@ class Generation:
     # -- Write vectors -------------------------------------------------------------------------------------------------
 
     def _write_vectors(
-        self, spools: Sequence[Spool], embedder: SentenceEmbedder, topical: TopicVectors | None
+        self, spools: Sequence[Spool], embedder: SentenceEmbedder, topic_vectors: TopicVectors | None
     ) -> list[Segment]:
         """Embed the batches of some spools; the segments of passages and sentences."""
         done, total = 0, sum(spool.sentences for spool in spools)
         batches, again = tee(chain.from_iterable(spools))
-        embedded = in_order(partial(_vectors, embedder), batches, threads=self._threads)
+        embedded = in_order(partial(_embed_batch, embedder), batches, threads=self._threads)
         stores = self._stores
         with (
             stores["passage"].writer(self.number) as passages,
             stores["sentence"].writer(self.number) if "sentence" in stores else nullcontext() as sentences,
         ):
-            for batch, (general, of_sentences) in zip(again, embedded, strict=True):
+            for batch, (general, sentence_rows) in zip(again, embedded, strict=True):
                 ids = batch.passage_ids
-                passages.add(ids, general if topical is None else join(general, topical.of(ids)))
+                passages.add(ids, general if topic_vectors is None else join(general, topic_vectors.of(ids)))
                 if sentences is not None:
-                    sentences.add(batch.sentence_ids, of_sentences)
-                done += len(of_sentences)
-                self.report(Progress("embedding", sentences=done, total_sentences=total))
-            self.report(Progress("writing", sentences=done, total_sentences=total))
+                    sentences.add(batch.sentence_ids, sentence_rows)
+                done += len(sentence_rows)
+                self.on_progress(Progress("embedding", sentences=done, total_sentences=total))
+            self.on_progress(Progress("writing", sentences=done, total_sentences=total))
             return passages.finish() + ([] if sentences is None else sentences.finish())
 
-    def _opened(self, segments: list[Segment]) -> list[LexicalSegment]:
+    def _lexical_segments(self, segments: list[Segment]) -> list[LexicalSegment]:
         return [LexicalSegment(self.folder / SEGMENTS / segment.file, segment) for segment in segments]
 
-    def _name(self, new: Sequence[Segment], *, retired: Sequence[Segment] = ()) -> None:
-        name_segments(self.db, new, retired=retired, number=self.number)
+    def _update_manifest(self, new: Sequence[Segment], *, retired: Sequence[Segment] = ()) -> None:
+        update_manifest(self.db, new, retired=retired, number=self.number)
 
 
 def renumbering(vectors: WordVectors) -> Callable[[Int32], Int32] | None:
-    """What turns ids of words found while reading into those of word vectors; None if they are the same."""
-    several = as_multilingual(vectors)
-    return None if several is None else several.renumbered
+    """The function that turns word ids as reading found them into rows of `vectors`; None if they are the same."""
+    multilingual = as_multilingual(vectors)
+    return None if multilingual is None else multilingual.renumbered
 
 
 def _languages_in(spools: Sequence[Spool], vectors: WordVectors) -> list[str]:
@@ -348,7 +352,7 @@ def _languages_in(spools: Sequence[Spool], vectors: WordVectors) -> list[str]:
     return sorted({code for spool in spools for batch in spool for code in languages_in(batch.words.ids)})
 
 
-def _vectors(embedder: SentenceEmbedder, batch: SpooledBatch) -> tuple[Float32, UInt8]:
+def _embed_batch(embedder: SentenceEmbedder, batch: SpooledBatch) -> tuple[Float32, UInt8]:
     """The general vectors of a batch's passages, and those of its sentences as bytes. (p, d), (s, d)"""
     rows, passages = embedder.transform_both(batch.words, batch.starts)
     return passages, to_bytes(rows[batch.is_sentence])

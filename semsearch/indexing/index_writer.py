@@ -25,11 +25,11 @@ from semsearch.readers.registry import NO_COLUMNS, Columns
 from semsearch.results.reports import Progress, SyncReport
 from semsearch.settings import Settings, SettingsKeywords, VectorsInUse
 from semsearch.sources.roots import Root, covers
-from semsearch.storage.checksums import is_manifest_sound
+from semsearch.storage.checksums import is_manifest_intact
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, IndexDatabase, check, write_transaction
 from semsearch.storage.document_rows import added_texts, count_contents
 from semsearch.storage.failures import storage_errors
-from semsearch.storage.known_files import delete_roots, get_known, get_roots
+from semsearch.storage.known_files import delete_roots, get_known_documents, get_roots
 from semsearch.storage.schema import (
     DESCRIPTION,
     LONGEST_DESCRIPTION,
@@ -40,7 +40,7 @@ from semsearch.storage.schema import (
     set_address,
     set_meta,
 )
-from semsearch.storage.segments import forget_manifest
+from semsearch.storage.segments import clear_manifest
 from semsearch.system import plugins
 from semsearch.system.locations import as_spelled, uri_scheme
 from semsearch.system.locking import writer_lock
@@ -57,14 +57,14 @@ logger = logging.getLogger(__name__)
 
 # -- Progress ----------------------------------------------------------------------------------------------------------
 
-Report = Callable[[Progress], None]
-Reporting = Report | bool | None  # True: a bar on the terminal or in the notebook
-_OF_FILES = {"reading": "reading files", "recognizing": "recognizing text"}  # phases that count files
+ProgressListener = Callable[[Progress], None]
+ProgressOption = ProgressListener | bool | None  # True: a bar on the terminal or in the notebook
+_FILE_PHASES = {"reading": "reading files", "recognizing": "recognizing text"}  # phases that count files
 
 
 @contextmanager
-def _reporting(progress: Reporting) -> Iterator[Report]:
-    """What a writer calls with its progress, while the block runs."""
+def _progress_listener(progress: ProgressOption) -> Iterator[ProgressListener]:
+    """The function that is called with the progress of the block."""
     if not isinstance(progress, bool | None) and not callable(progress):
         raise UsageError(f"progress must be a function, true or false, not {progress!r}")
     if not isinstance(progress, bool) or not progress:
@@ -73,8 +73,8 @@ def _reporting(progress: Reporting) -> Iterator[Report]:
     with progress_bar() as show:
 
         def draw(step: Progress) -> None:
-            if step.phase in _OF_FILES:
-                show(_OF_FILES[step.phase], step.files, step.total_files)
+            if step.phase in _FILE_PHASES:
+                show(_FILE_PHASES[step.phase], step.files, step.total_files)
             else:
                 show(step.phase, step.sentences, step.total_sentences)
 
@@ -82,7 +82,7 @@ def _reporting(progress: Reporting) -> Iterator[Report]:
 
 
 def _ignore(_: Progress) -> None:
-    """Listen to no progress."""
+    """The listener of a write whose caller wants no progress."""
 
 
 # -- Files read on other machines --------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def _ignore(_: Progress) -> None:
 
 @contextmanager
 def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]:
-    """What reads files on other machines while the block runs, if anything does."""
+    """The executor that reads files on other machines, for the block; None to read them here."""
     if not isinstance(cluster, str):
         yield cluster
         return
@@ -105,19 +105,19 @@ def _opened_cluster(cluster: str | Executor | None) -> Iterator[Executor | None]
 
 
 def find_named(db: sqlite3.Connection, paths: Sequence[str | Path]) -> tuple[list[int], list[Root]]:
-    """Find the ids of the documents that paths and ids name, rising, and the roots at or below one of the paths.
+    """Find the documents at or below some paths, or added with these ids, and the roots at or below one of the paths.
 
-    A missing path names what was indexed from it.
+    A path that no longer exists names what was indexed from it.
     """
     texts = [str(path) for path in paths]
     ids = set(added_texts(db, texts).values())
-    named = [Root(-1, unicodedata.normalize("NFC", whole)) for path in texts for whole in _resolved(path)]
+    named = [Root(-1, unicodedata.normalize("NFC", absolute)) for path in texts for absolute in _resolved(path)]
 
     def is_named(canonical: str) -> bool:
         return any(covers(root, canonical) for root in named)
 
     roots = get_roots(db)
-    ids |= {file.document_id for root in roots for file in get_known(db, root) if is_named(file.canonical)}
+    ids |= {file.document_id for root in roots for file in get_known_documents(db, root) if is_named(file.canonical)}
     return sorted(ids), [root for root in roots if is_named(root.canonical(""))]
 
 
@@ -126,8 +126,8 @@ def _resolved(path: str) -> set[str]:
     if not path or uri_scheme(path):
         return {path.rstrip("/")} - {""}
     try:
-        whole = Path(path).resolve()
-        return {whole.as_posix(), as_spelled(whole).as_posix()}
+        resolved = Path(path).resolve()
+        return {resolved.as_posix(), as_spelled(resolved).as_posix()}
     except (OSError, RuntimeError, ValueError):
         return set()
 
@@ -143,8 +143,8 @@ def timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncRep
     @wraps(write)
     def with_seconds(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> SyncReport:
         started = time.perf_counter()
-        done = write(*arguments, **keywords)
-        return replace(done, seconds=time.perf_counter() - started)
+        report = write(*arguments, **keywords)
+        return replace(report, seconds=time.perf_counter() - started)
 
     return with_seconds
 
@@ -153,13 +153,13 @@ def timed(write: Callable[Arguments, SyncReport]) -> Callable[Arguments, SyncRep
 class IndexWriter:
     """Changes an index while it holds the writer's lock: made by `open`, in a `with` statement.
 
-    `vectors` opens the index's word vectors when they are first needed; `report` is called with the progress; files are
-    read by the `executor`, if there is one.
+    `vectors` opens the index's word vectors when they are first needed; `on_progress` is called with the progress; the
+    `executor`, if there is one, reads files on other machines.
     """
 
     database: IndexDatabase
     vectors: VectorsInUse
-    report: Report
+    on_progress: ProgressListener
     executor: Executor | None = None
 
     @classmethod
@@ -169,7 +169,7 @@ class IndexWriter:
         database: IndexDatabase,
         vectors: VectorsInUse,
         *,
-        progress: Reporting = None,
+        progress: ProgressOption = None,
         cluster: str | Executor | None = None,
     ) -> Iterator[IndexWriter]:
         """Take the lock. `progress` and `cluster` are those of `Index.sync`.
@@ -180,13 +180,13 @@ class IndexWriter:
         database.check_writable()
         check(database)
         with (
-            _reporting(progress) as report,
+            _progress_listener(progress) as on_progress,
             _opened_cluster(cluster) as executor,
             storage_errors(database.folder),
             writer_lock(database.folder),
         ):
             try:
-                yield cls(database, vectors, report, executor)
+                yield cls(database, vectors, on_progress, executor)
             except FileNotFoundError as error:
                 if Path(error.filename or "").parent != database.folder / SEGMENTS:
                     raise
@@ -237,7 +237,7 @@ class IndexWriter:
         with self.database.reading() as db:
             documents, roots = find_named(db, paths)
         if documents or roots:
-            self._forget(documents, roots)
+            self._remove(documents, roots)
         return len(documents)
 
     def remove_texts(self, ids: Sequence[str]) -> int:
@@ -245,12 +245,12 @@ class IndexWriter:
         with self.database.reading() as db:
             rows = sorted(added_texts(db, ids).values())
         if rows:
-            self._forget(rows)
+            self._remove(rows)
         return len(rows)
 
-    def _forget(self, documents: Sequence[int], roots: Sequence[Root] = ()) -> None:
+    def _remove(self, documents: Sequence[int], roots: Sequence[Root] = ()) -> None:
         with new_generation(self) as generation:
-            generation.forget(documents)
+            generation.remove(documents)
             delete_roots(generation.db, roots)
             generation.finish()
 
@@ -270,7 +270,7 @@ class IndexWriter:
     @timed
     def refit(self) -> SyncReport:
         """Fit weights and components to the present text of the index, and compute all vectors again."""
-        with new_generation(self, anew=True) as generation:
+        with new_generation(self, is_rebuild=True) as generation:
             return _embed_all(generation)
 
     @timed
@@ -280,28 +280,29 @@ class IndexWriter:
         Settings that are given replace the stored ones. Raises VectorsError, and UsageError if they make no sense.
         """
         with self.database.reading() as db:
-            before, left = Settings.from_json(get_meta(db, "settings")), get_address(db)
+            stored, old_address = Settings.from_json(get_meta(db, "settings")), get_address(db)
         chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
-        opened = before.find_vectors() if chosen is None else open_vectors(chosen)
-        settings = before.changed(opened, {**options, "vectors": chosen})
+        opened = stored.find_vectors() if chosen is None else open_vectors(chosen)
+        settings = stored.changed(opened, {**options, "vectors": chosen})
         with (
-            self._moving(before, settings) as (settings, address),
-            new_generation(self, settings, lambda: opened, anew=True, derived=False) as generation,
+            self._store_claimed(stored, settings) as (settings, address),
+            new_generation(self, settings, lambda: opened, is_rebuild=True, check_manifest=False) as generation,
         ):
             db = generation.db
-            if not is_manifest_sound(db):
-                forget_manifest(db)
+            if not is_manifest_intact(db):
+                clear_manifest(db)
             set_meta(db, "settings", settings.to_json())
-            if settings.store != before.store:
+            if settings.store != stored.store:
                 set_address(db, address)
-            done = _embed_all(generation, rewrite_words=True)
+            report = _embed_all(generation, rewrite_words=True)
         self.vectors.use(opened, chosen)
-        if left is not None and settings.store != before.store:
-            self._leave(left)
-        return done
+        if old_address is not None and settings.store != stored.store:
+            self._release_old(old_address)
+        return report
 
-    def _leave(self, store: StoreAddress) -> None:
-        """Delete the vectors in a store that the index has left, unless somebody reads them, or it is not reached."""
+    def _release_old(self, store: StoreAddress) -> None:
+        """Delete the vectors in a store that the index no longer uses, unless a published generation reads them, or the
+        store cannot be reached: this is logged."""
         try:
             if store.uri not in in_use(store, self.database.folder):
                 release(store)
@@ -312,12 +313,12 @@ class IndexWriter:
         logger.warning("the vectors at %s are not deleted (%s); delete them there", store.uri, reason)
 
     @contextmanager
-    def _moving(self, before: Settings, settings: Settings) -> Iterator[tuple[Settings, StoreAddress | None]]:
+    def _store_claimed(self, stored: Settings, settings: Settings) -> Iterator[tuple[Settings, StoreAddress | None]]:
         """Claim the vector store that the settings name, if it is a new one; release it if the write fails."""
         name = self.database.folder.absolute().name
         store = None if settings.store is None else complete(settings.store, name)
         settings = replace(settings, store=store)
-        address = claimed(store) if store is not None and store != before.store else None
+        address = claimed(store) if store is not None and store != stored.store else None
         try:
             yield settings, address
         except CommitInDoubt:

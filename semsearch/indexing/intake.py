@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from semsearch.indexing.read_files import Chunk, Prepared, Preparer
+from semsearch.indexing.read_files import Chunk, PreparedFile, Preparer
 from semsearch.indexing.spool import Spool, SpooledBatch
 from semsearch.lexical.postings import GatheredPostings, WordsWriter
 from semsearch.sources.roots import ADDED
@@ -55,10 +55,10 @@ class Intake:
         self._next_document = int(meta.get("next_document", 1))
         self.first_passage = self._next_passage = int(meta.get("next_passage", 1))
         self._next_sentence = int(meta.get("next_sentence", 1))
-        self._waiting: list[tuple[PresentFile, Prepared]] = []
+        self._waiting: list[tuple[PresentFile, PreparedFile]] = []
         self._waiting_passages = 0
 
-    def take(self, file: PresentFile, prepared: Prepared) -> None:
+    def take(self, file: PresentFile, prepared: PreparedFile) -> None:
         """Add a document that was read, together with the next ones."""
         self._waiting.append((file, prepared))
         self._waiting_passages += len(prepared.records)
@@ -74,7 +74,7 @@ class Intake:
                 words = self._add_passages(prepared.records)
                 self._add_document(file, prepared, *first, words=words)
 
-    def take_large(self, file: PresentFile, prepared: Prepared, records: Iterable[PassageRecord]) -> None:
+    def take_large(self, file: PresentFile, prepared: PreparedFile, records: Iterable[PassageRecord]) -> None:
         """Add a document part by part: its passages are never in memory together."""
         first, words, rest = (self._next_passage, self._next_sentence), 0, iter(records)
         while part := tuple(islice(rest, BATCH)):
@@ -123,7 +123,7 @@ class Intake:
         return words
 
     def _add_document(
-        self, file: PresentFile, prepared: Prepared, first_passage: int, first_sentence: int, *, words: int
+        self, file: PresentFile, prepared: PreparedFile, first_passage: int, first_sentence: int, *, words: int
     ) -> None:
         """Write the row of a document whose passages have been added."""
         reader = "" if file.root_id == ADDED else label_of(prepared.format, file.columns)

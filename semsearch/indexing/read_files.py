@@ -94,7 +94,7 @@ def why_refused(file: PresentFile) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedFile:
     """A file that was read, with its passages; or a file that was not, with the `reason`."""
 
     digest: str = ""
@@ -116,14 +116,14 @@ class Prepared:
 class Chunk:
     """Files that were prepared together, with the words of all their passages, which are numbered from 0 on."""
 
-    files: tuple[Prepared, ...]
+    files: tuple[PreparedFile, ...]
     batch: SpooledBatch
     postings: GatheredPostings
 
 
-def prepared_of(document: Document, *, with_passages: bool = False, **state: Any) -> Prepared:
+def prepared_file(document: Document, *, with_passages: bool = False, **state: Any) -> PreparedFile:
     """What is stored of a document, without its passages or with them; `state` is that of its file."""
-    return Prepared(
+    return PreparedFile(
         **state,
         title=storable(document.title),
         format=document.format,
@@ -134,7 +134,7 @@ def prepared_of(document: Document, *, with_passages: bool = False, **state: Any
     )
 
 
-def read_as(file: PresentFile, opened: Opened, *, with_passages: bool = True) -> tuple[Prepared, Document | None]:
+def read_as(file: PresentFile, opened: Opened, *, with_passages: bool = True) -> tuple[PreparedFile, Document | None]:
     """Read a file, and return its document too if it could be read. `with_passages`: with the records of its passages.
 
     Raises StorageError if its store cannot be reached.
@@ -143,7 +143,7 @@ def read_as(file: PresentFile, opened: Opened, *, with_passages: bool = True) ->
     try:
         content = opened()
         state = {"digest": content.digest, "size": content.size, "mtime_ns": content.mtime_ns}
-        prepared = prepared_of(content.document, with_passages=with_passages, **state, checked_ns=checked_ns)
+        prepared = prepared_file(content.document, with_passages=with_passages, **state, checked_ns=checked_ns)
         return prepared, content.document
     except SourceError as error:
         reason, is_lasting = str(error), not isinstance(error.__cause__, OSError | ImportError)
@@ -158,7 +158,7 @@ def read_as(file: PresentFile, opened: Opened, *, with_passages: bool = True) ->
         logger.warning("%s could not be parsed", path, exc_info=True)
         reason = f"could not be parsed: {type(error).__name__}: {error}"
         is_lasting = not isinstance(error, ImportError | MemoryError)
-    return Prepared(digest, checked_ns=checked_ns, reason=reason, is_lasting=is_lasting), None
+    return PreparedFile(digest, checked_ns=checked_ns, reason=reason, is_lasting=is_lasting), None
 
 
 class Preparer:
@@ -173,13 +173,13 @@ class Preparer:
         openers = each_opened(files, max_bytes)
         return self.chunk_of([read_as(file, opened)[0] for file, opened in zip(files, openers, strict=True)])
 
-    def chunk_of(self, files: Iterable[Prepared]) -> Chunk:
+    def chunk_of(self, files: Iterable[PreparedFile]) -> Chunk:
         """Find the words of files that were read, and the language of those whose language is not known."""
         files = [self.with_language(file) for file in files]
         records = [record for file in files for record in file.records]
         return Chunk(tuple(files), *self.words_of(records, [file.language for file in files for _ in file.records]))
 
-    def with_language(self, file: Prepared) -> Prepared:
+    def with_language(self, file: PreparedFile) -> PreparedFile:
         """The same file with the language of its text, by its first passages."""
         if file.language:
             return file

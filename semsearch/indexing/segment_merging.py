@@ -22,7 +22,7 @@ from semsearch.arrays.id_ranges import IdRanges
 from semsearch.dense.engines import in_use, open_stores
 from semsearch.dense.vector_store import VectorStore, merge_segments
 from semsearch.lexical.postings import LexicalSegment, WordsWriter
-from semsearch.storage.database import SEGMENTS, IndexDatabase, settle
+from semsearch.storage.database import SEGMENTS, IndexDatabase, checkpoint
 from semsearch.storage.schema import StoreAddress, get_address, get_generation
 from semsearch.storage.segments import (
     KINDS,
@@ -30,11 +30,11 @@ from semsearch.storage.segments import (
     LARGEST_WORDS,
     Kind,
     Segment,
-    forget_removed,
+    drop_removed,
     get_removed,
     get_segment_names,
     get_segments,
-    name_segments,
+    update_manifest,
 )
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 # -- The merge policy --------------------------------------------------------------------------------------------------
 
 MOST_SEGMENTS = 8
-MOST_DEAD = 0.25
-FEW_DEAD = 256  # removed ones cost a search nothing, and each rewriting three flushed files
+MOST_REMOVED = 0.25
+FEW_REMOVED = 256  # so few removed ids cost a search nothing, but rewriting their segment costs three flushed files
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +52,24 @@ class SegmentSize:
     """The number of vectors or passages that a segment holds, and how many of these were removed."""
 
     count: int
-    dead: int
+    removed: int
 
     @property
     def alive(self) -> int:
         """The number of vectors or passages that were not removed."""
-        return self.count - self.dead
+        return self.count - self.removed
 
 
-def to_merge(sizes: Sequence[SegmentSize], *, largest: int = LARGEST, gathering: int | None = None) -> list[int]:
-    """Choose the segments to merge, as indices into `sizes`; none if all is well.
+def choose_merge(sizes: Sequence[SegmentSize], *, largest: int = LARGEST, gathering: int | None = None) -> list[int]:
+    """Choose the segments to merge, as indices into `sizes`; none if no merge is needed.
 
-    From `gathering` vectors on a segment is scanned faster: smaller ones are merged once they have twice as many
+    A segment of at least `gathering` vectors is scanned faster: smaller ones are merged once they have twice as many
     together.
     """
     chosen = {
-        index for index, size in enumerate(sizes) if not size.alive or size.dead > max(FEW_DEAD, MOST_DEAD * size.count)
+        index
+        for index, size in enumerate(sizes)
+        if not size.alive or size.removed > max(FEW_REMOVED, MOST_REMOVED * size.count)
     }
     small = {index for index, size in enumerate(sizes) if gathering is not None and size.alive < gathering}
     if gathering is not None and sum(sizes[index].alive for index in small) >= 2 * gathering:
@@ -100,7 +102,7 @@ class Merger:
     stores: Mapping[Kind, VectorStore]
 
     def merge(self) -> None:
-        """Merge segments if there are too many, or too much of them is removed; forget removed ids that none holds."""
+        """Merge segments if there are too many, or too many of their ids were removed."""
         named, removed = get_segments(self.db, *KINDS), get_removed(self.db)
         sizes_of = {
             segment.file: SegmentSize(len(segment.id_ranges), segment.id_ranges.overlap(removed[segment.kind]))
@@ -112,16 +114,17 @@ class Merger:
                 continue
             sizes = [sizes_of[segment.file] for segment in segments]
             if kind == "words":
-                positions = to_merge(sizes, largest=LARGEST_WORDS)
+                positions = choose_merge(sizes, largest=LARGEST_WORDS)
             else:
-                positions = to_merge(sizes, largest=self.stores[kind].largest, gathering=self.stores[kind].gathering)
+                store = self.stores[kind]
+                positions = choose_merge(sizes, largest=store.largest, gathering=store.gathering)
             if positions:
                 chosen = [segments[position] for position in positions]
                 merged = self._merged(kind, chosen, removed[kind])
-                name_segments(self.db, merged, retired=chosen, number=self.number)
+                update_manifest(self.db, merged, retired=chosen, number=self.number)
                 old = {segment.file for segment in chosen}
                 named = [segment for segment in named if segment.file not in old] + merged
-        forget_removed(self.db, named)
+        drop_removed(self.db, named)
 
     def _merged(self, kind: Kind, segments: list[Segment], removed: IdRanges) -> list[Segment]:
         if kind == "words":
@@ -135,17 +138,16 @@ class Merger:
 
 # -- After a commit ----------------------------------------------------------------------------------------------------
 
-MOST_FREE = 0.25  # of a database; so one that shrinks slowly is seldom rewritten
-MOST_FREE_ANEW = 0.05  # after a refit or rebuild
+MOST_FREE = 0.25  # share of free pages in a database; so one that shrinks slowly is seldom rewritten
+MOST_FREE_AFTER_REBUILD = 0.05  # or a refit
 logger = logging.getLogger(__name__)
 
 
-def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, anew: bool = False) -> None:
-    """Give back the disk space that the committed generation does not use, unless a reader sees an earlier one.
-
-    What is left then, goes after the next write. The writer's lock must be held.
+def reclaim_space(db: sqlite3.Connection, *, database: IndexDatabase, is_rebuild: bool = False) -> None:
+    """Delete the segments that the committed generation does not use, unless a reader sees an earlier one: then they
+    go after the next write. The writer's lock must be held.
     """
-    if not settle(db, most_free=MOST_FREE_ANEW if anew else MOST_FREE):
+    if not checkpoint(db, most_free=MOST_FREE_AFTER_REBUILD if is_rebuild else MOST_FREE):
         return
     named = get_segment_names(db)
     drop(get_address(db), database.folder, lambda name: name not in named)
@@ -158,22 +160,22 @@ def drop_attempt(db: sqlite3.Connection, folder: Path) -> None:
 
 
 def drop(address: StoreAddress | None, folder: Path, is_spare: Callable[[str], bool]) -> None:
-    """Drop segments by their names, unfinished ones among them.
+    """Drop the segments whose names `is_spare` accepts, also unfinished ones.
 
-    Those stay that an engine has in use for somebody who holds no read transaction here.
+    Those stay that a vector engine reports in use, by readers that have no read transaction here.
     """
 
     def unlink(name: str) -> None:
         (folder / SEGMENTS / name).unlink(missing_ok=True)
 
-    dropping: dict[str, Callable[[str], None]] = {path.name: unlink for path in (folder / SEGMENTS).iterdir()}
+    delete_by_name: dict[str, Callable[[str], None]] = {path.name: unlink for path in (folder / SEGMENTS).iterdir()}
     if address is not None:
         for store in open_stores(address, folder).values():
-            dropping |= dict.fromkeys(store.names(), store.drop)
+            delete_by_name |= dict.fromkeys(store.names(), store.drop)
         for name in in_use(address, folder):
-            dropping.pop(name, None)
-    for name in [*filter(is_spare, dropping)]:
+            delete_by_name.pop(name, None)
+    for name in [*filter(is_spare, delete_by_name)]:
         try:
-            dropping[name](name)
+            delete_by_name[name](name)
         except OSError as error:  # Windows: a reader still has it open; the next writer tries again
             logger.debug("%s could not be dropped: %s", name, error)

@@ -28,17 +28,17 @@ import msgspec
 
 from semsearch import __version__
 from semsearch.errors import UsageError
-from semsearch.indexing.changes import Changes, unrecognized
+from semsearch.indexing.changes import Changes
 from semsearch.indexing.generation import Generation, new_generation
 from semsearch.indexing.read_files import (
     Chunk,
-    Prepared,
+    PreparedFile,
     each_opened,
     prepare_elsewhere,
     read_as,
     why_refused,
 )
-from semsearch.indexing.recognize_scans import recognize_scans
+from semsearch.indexing.recognize_scans import recognize_scans, with_recognized
 from semsearch.readers.registry import FORMATS, NO_COLUMNS, reader_label
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.settings import Settings
@@ -71,34 +71,29 @@ FindChanges = Callable[["sqlite3.Connection"], Changes]
 
 def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: int) -> SyncReport:
     """Find what has changed, and bring the index up to date; text of scans is recognized last, in writes of its own."""
-    writer.report(Progress("looking"))
+    writer.on_progress(Progress("looking"))
     with writer.database.reading() as db:
         settings = Settings.from_json(get_meta(db, "settings"))  # which no other process can change now
         require_languages(db, partial(writer.vectors.of, settings))  # also where nothing has changed
         changes = find(db)
-        waits_for_recognition = any(unrecognized(db))
     if changes.nothing_to_do:
-        done = changes.report
+        report = changes.report
     else:
         try:
             with (
                 ReadingLog(writer.database.folder) as log,
-                new_generation(writer, settings, threads=processes or most_useful()) as generation,
+                new_generation(writer, settings, threads=processes or default_threads()) as generation,
             ):
-                done = apply(generation, changes, log, max_bytes=max_bytes, processes=processes)
-                waits_for_recognition = any(unrecognized(generation.db))
+                report = apply_changes(generation, changes, log, max_bytes=max_bytes, processes=processes)
         except KeyboardInterrupt:
             _keep_first_roots(writer, changes)
             raise
-    if not waits_for_recognition:
-        return done
-
-    def read_again(changes: Changes) -> SyncReport:
-        here = replace(writer, executor=None)
-        with ReadingLog(writer.database.folder) as log, new_generation(here) as generation:
-            return apply(generation, changes, log, max_bytes=max_bytes, processes=1)
-
-    return recognize_scans(writer, done, read_again, max_bytes=max_bytes, processes=processes)
+    writer = replace(writer, executor=None)  # what was recognized is in the cache of this machine
+    for changes in recognize_scans(writer, max_bytes=max_bytes, processes=processes):
+        with ReadingLog(writer.database.folder) as log, new_generation(writer) as generation:
+            last = apply_changes(generation, changes, log, max_bytes=max_bytes, processes=1)
+        report = with_recognized(report, changes, last)
+    return report
 
 
 def _keep_first_roots(writer: IndexWriter, changes: Changes) -> None:
@@ -109,21 +104,23 @@ def _keep_first_roots(writer: IndexWriter, changes: Changes) -> None:
                 set_root(db, root)
 
 
-def apply(generation: Generation, changes: Changes, log: ReadingLog, *, max_bytes: int, processes: int) -> SyncReport:
-    """Apply the changes that were found, in a transaction that is committed afterwards; the report."""
+def apply_changes(
+    generation: Generation, changes: Changes, log: ReadingLog, *, max_bytes: int, processes: int
+) -> SyncReport:
+    """Apply changes in the transaction of a generation, which is committed afterwards; the report."""
     plan, db = changes.plan, generation.db
     renamed = [pair for pair in plan.moved if pair.must_be_read]
     kept = [pair for pair in plan.moved if not pair.must_be_read]
     _update_roots(db, changes)
-    gone = [*plan.removed, *(pair.known for pair in [*plan.changed, *renamed])]
-    generation.forget([known.document_id for known in gone])
+    replaced = [pair.known for pair in [*plan.changed, *renamed]]
+    generation.remove([known.document_id for known in [*plan.removed, *replaced]])
     move_documents(db, [*plan.touched, *kept], checked_ns=changes.started_ns)
-    work = dict.fromkeys(plan.added, "added")
-    work |= {pair.present: "changed" for pair in plan.changed} | {pair.present: "moved" for pair in renamed}
-    counts = _read(generation, changes, log, work, max_bytes=max_bytes, processes=processes)
+    states = dict.fromkeys(plan.added, "added")
+    states |= {pair.present: "changed" for pair in plan.changed} | {pair.present: "moved" for pair in renamed}
+    counts = _read(generation, changes, log, states, max_bytes=max_bytes, processes=processes)
     set_skips(db, changes.skips)
     refitted = generation.finish()
-    lost = len(plan.changed) + len(renamed) - counts["changed"] - counts["moved"]  # their earlier text is gone
+    lost = len(replaced) - counts["changed"] - counts["moved"]  # unreadable now, and their earlier text was removed
     return replace(
         changes.report,
         added=counts["added"],
@@ -137,13 +134,12 @@ def apply(generation: Generation, changes: Changes, log: ReadingLog, *, max_byte
 
 
 def _update_roots(db: sqlite3.Connection, changes: Changes) -> None:
-    """Write new roots and globs; move documents of roots that a larger one absorbs to that one; drop deserted roots."""
+    """Write new roots and globs; move documents of roots that a larger one absorbs to that one; drop vanished roots."""
     for root in changes.changed_roots:
         set_root(db, root)
     for inner in changes.roots.absorbed:
         move_root(db, inner, next(root for root in changes.roots.wanted if covers(root, inner.path)))
-    if gone := [*changes.roots.absorbed, *changes.deserted]:
-        delete_roots(db, gone)
+    delete_roots(db, [*changes.roots.absorbed, *changes.vanished_roots])
 
 
 # -- Read --------------------------------------------------------------------------------------------------------------
@@ -153,38 +149,38 @@ def _read(
     generation: Generation,
     changes: Changes,
     log: ReadingLog,
-    work: Mapping[PresentFile, str],
+    states: Mapping[PresentFile, str],
     *,
     max_bytes: int,
     processes: int,
 ) -> Counter[str]:
-    """Take in files, in this order, of which each is of some kind; the number of each kind that were read.
+    """Take in files, in their order; the number that were read in each state (added, changed, moved).
 
     Those that cannot be read are added to `changes`.
     """
     intake = generation.intake
-    files = [file for file in work if file.has_reader or not _is_refused(changes, file, max_bytes)]
+    files = [file for file in states if file.has_reader or not _is_refused(changes, file, max_bytes)]
     log.begin(sum(file.size for file in files), max_bytes=max_bytes)
     groups = [*file_groups(files)]
     counts, columns, done = Counter[str](), dict[int, dict[str, None]](), 0
     with closing(_chunks(generation, log, groups, processes=processes, max_bytes=max_bytes)) as chunks:
         for group in groups:
             progress = Progress("reading", done, len(files), intake.sentences, path=group[0].absolute)
-            generation.report(progress)
+            generation.on_progress(progress)
             if is_large(group):
-                results: Sequence[Prepared] = [_take_large(generation, group[0], max_bytes)]
+                results: Sequence[PreparedFile] = [_take_large(generation, group[0], max_bytes)]
             else:
                 chunk = next(chunks)
                 intake.take_chunk(group, chunk)
                 results = chunk.files
             for file, result in zip(group, results, strict=True):
                 if not result.reason:
-                    counts[work[file]] += 1
+                    counts[states[file]] += 1
                     columns.setdefault(file.root_id, {}).update(dict.fromkeys(result.columns))
                 elif file.store or os.path.lexists(file.absolute):  # else it was deleted since it was found
                     _skip(changes, file, result, max_bytes)
             done += len(group)
-    generation.report(Progress("reading", done, len(files), intake.sentences))
+    generation.on_progress(Progress("reading", done, len(files), intake.sentences))
     _check_columns(changes, columns)
     return counts
 
@@ -214,11 +210,11 @@ def _chunks(
                 yield preparer.chunk_of(read)
                 continue
             chunk = (None if is_known else next(elsewhere)) or preparer.prepare(group, max_bytes)
-            log.note(group, chunk.files)
+            log.add(group, chunk.files)
             yield chunk
 
 
-def _take_large(generation: Generation, file: PresentFile, max_bytes: int) -> Prepared:
+def _take_large(generation: Generation, file: PresentFile, max_bytes: int) -> PreparedFile:
     """Take in a large file part by part: its passages are never in memory together."""
     prepared, document = read_as(file, next(each_opened([file], max_bytes)), with_passages=False)
     if document is not None:
@@ -231,13 +227,13 @@ def _is_refused(changes: Changes, file: PresentFile, max_bytes: int) -> bool:
     checked = time.time_ns()
     reason = why_refused(file)
     if reason:
-        _skip(changes, file, Prepared(checked_ns=checked, reason=reason, is_lasting=True), max_bytes)
+        _skip(changes, file, PreparedFile(checked_ns=checked, reason=reason, is_lasting=True), max_bytes)
     return bool(reason)
 
 
-def _skip(changes: Changes, file: PresentFile, prepared: Prepared, max_bytes: int) -> None:
+def _skip(changes: Changes, file: PresentFile, prepared: PreparedFile, max_bytes: int) -> None:
     """Remember that a file was not read."""
-    (changes.skipped if file.has_reader else changes.passed_over).append(SkippedFile(file.absolute, prepared.reason))
+    (changes.skipped if file.has_reader else changes.unsupported).append(SkippedFile(file.absolute, prepared.reason))
     changes.skips[file.canonical] = Skip(
         size=file.size,
         mtime_ns=file.mtime_ns,
@@ -268,10 +264,9 @@ def _check_columns(changes: Changes, names_by_root: Mapping[int, Mapping[str, No
 # -- Chunks ------------------------------------------------------------------------------------------------------------
 
 LARGE = 8_000_000  # bytes: a larger file is taken in part by part, by the process that writes
-_CHUNK = 500_000  # bytes, and files, that are prepared at once: enough to make arrays worth while
-_FILES = 256
-_WORTH = 4_000_000  # bytes: for fewer, processes take longer to start than they save
-_MOST = 8  # processes by default: only one takes in what they prepare
+_CHUNK_BYTES, _CHUNK_FILES = 500_000, 256  # prepared at once: enough to make arrays worth while
+_BYTES_PER_PROCESS = 4_000_000  # for fewer, a process takes longer to start than it saves
+_MOST_PROCESSES = 8  # by default: only one takes in what they prepare
 
 
 def is_large(group: Sequence[PresentFile]) -> bool:
@@ -284,7 +279,7 @@ def file_groups(files: Sequence[PresentFile]) -> Iterator[Sequence[PresentFile]]
     first = total = 0
     for number, file in enumerate(files):
         is_alone = file.size > LARGE or files[first].size > LARGE
-        if number > first and (is_alone or total + file.size > _CHUNK or number - first >= _FILES):
+        if number > first and (is_alone or total + file.size > _CHUNK_BYTES or number - first >= _CHUNK_FILES):
             yield files[first:number]
             first, total = number, 0
         total += file.size
@@ -293,38 +288,37 @@ def file_groups(files: Sequence[PresentFile]) -> Iterator[Sequence[PresentFile]]
 
 
 def useful_processes(sizes: Sequence[int], wanted: int, vectors: WordVectors) -> int:
-    """Choose the number of processes for files of given sizes: `wanted`; for 0, as many as pay for their start.
+    """Choose the number of processes for files of these sizes: `wanted`; for 0, as many as save time.
 
-    It is one if the word vectors are only in memory.
+    It is 1 if the word vectors are only in memory, where other processes cannot open them.
     """
     if not hasattr(vectors, "folder"):
         return 1
     if wanted:
         return wanted
     small = sum(size for size in sizes if size <= LARGE)
-    return max(1, min(most_useful(), small // _WORTH + 1))
+    return max(1, min(default_threads(), small // _BYTES_PER_PROCESS + 1))
 
 
-def most_useful() -> int:
-    """The most processes or threads that are worth while on this machine."""
+def default_threads() -> int:
+    """The number of threads, and the most processes, that are used unless the user chooses another."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return min(_MOST, len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
+    return min(_MOST_PROCESSES, len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
 
 
 # -- The log of an interrupted write -----------------------------------------------------------------------------------
 
-MUCH = 4_000_000  # bytes of files: less is read again as fast as it is logged
-_DECODER = msgspec.json.Decoder(tuple[Prepared, ...])
+LOGGED_FROM = 4_000_000  # bytes of files: fewer are read again as fast as they are logged
+_DECODER = msgspec.json.Decoder(tuple[PreparedFile, ...])
 
 
 class ReadingLog(AbstractContextManager["ReadingLog"]):
-    """What reading the files gave, so that the write after an interrupted one need not read them again. The writer's
-    lock must be held; the log is dropped at the end of its block, unless an error ends that.
+    """Keeps the passages of files until the commit, so that the write after an interrupted one need not read the files
+    again. The writer's lock must be held; the log is deleted at the end of its block, unless an error ends that.
 
     Reading files and dividing them into passages takes four fifths of the time, and depends only on the files. So a
-    write with much to read keeps what each chunk of files gave, in a file of its own beside the database, until its
-    commit. The next write uses it where the same files make a chunk, unchanged and with the same readers. All of it is
-    derived; what is torn or damaged is read again.
+    write with many bytes to read logs each chunk of files in a file beside the database. The next write uses it where
+    the same files make a chunk, unchanged and with the same readers. A damaged entry is read again from the files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -333,24 +327,24 @@ class ReadingLog(AbstractContextManager["ReadingLog"]):
         self._is_on = False
 
     def begin(self, size: int, *, max_bytes: int) -> None:
-        """Note what follows, of files up to a limit, if it is worth while for this size."""
+        """Log the chunks that follow, of files up to a limit, if that saves time for this total size."""
         self._max_bytes = max_bytes
-        self._is_on = size >= MUCH or self._folder.exists()
+        self._is_on = size >= LOGGED_FROM or self._folder.exists()
 
     def has(self, files: Sequence[PresentFile]) -> bool:
-        """Return whether a chunk of the same files was noted."""
+        """Return whether a chunk of the same files was logged."""
         return self._is_on and self._path(files).exists()
 
-    def get(self, files: Sequence[PresentFile]) -> tuple[Prepared, ...] | None:
-        """Get what a chunk of files gave; None if that is not known, or may have changed since."""
+    def get(self, files: Sequence[PresentFile]) -> tuple[PreparedFile, ...] | None:
+        """The files of a chunk as they were read; None if the entry is missing or damaged."""
         try:
             digest, _, data = self._path(files).read_bytes().partition(b" ")
             return _DECODER.decode(data) if digest.decode() == content_digest(data) else None
         except (OSError, ValueError, RecursionError):
             return None
 
-    def note(self, files: Sequence[PresentFile], read: Sequence[Prepared]) -> None:
-        """Note what a chunk of files gave, unless some might give something else next time."""
+    def add(self, files: Sequence[PresentFile], read: Sequence[PreparedFile]) -> None:
+        """Log a chunk of files as they were read, unless one of them may be read differently next time."""
         if not self._is_on or not all(
             is_settled(file.mtime_ns, prepared.checked_ns) and (prepared.is_lasting or not prepared.reason)
             for file, prepared in zip(files, read, strict=True)
@@ -376,6 +370,6 @@ class ReadingLog(AbstractContextManager["ReadingLog"]):
             self.drop()
 
     def _path(self, files: Sequence[PresentFile]) -> Path:
-        """Where the log has a chunk of files: by all that its passages depend on."""
+        """The log's file for a chunk, named by all that the passages depend on."""
         states = [(file.absolute, file.size, file.mtime_ns, reader_label(file.path), file.columns) for file in files]
         return self._folder / content_digest(repr((__version__, SPLITTER_VERSION, self._max_bytes, states)).encode())

@@ -39,8 +39,6 @@ from semsearch.word_vectors.table import WordVectors
 if TYPE_CHECKING:
     import sqlite3
 
-    from semsearch.dense.vector_store import StoredVectors
-
 Unit = Literal["documents", "passages", "sentences"]
 ExportRow = dict[str, Any]  # with a `vector`, if that is wanted; zero if there is none
 
@@ -106,16 +104,11 @@ def _vectors_of(db: sqlite3.Connection, unit: Unit, reader: IndexReader, passage
     ids = np.array([passage.id for passage in passages], dtype=np.int64)
     if unit == "sentences":
         view = IndexView(db, reader)
-        return _in_place(view.sentences(ids, view.spans(ids)))
-    vectors = _in_place(reader.passage_vectors.fetch(ids))
-    return vectors if unit == "passages" else reader.halves.direction(vectors)[None]
-
-
-def _in_place(stored: StoredVectors) -> Float32:
-    """Fetched vectors, each at its position; zero where there is none. (n, d)"""
-    rows: Float32 = np.zeros((stored.n, stored.rows.shape[1]), dtype=np.float32)
-    rows[stored.positions] = stored.rows
-    return rows
+        stored = view.sentences(ids, view.spans(ids))
+    else:
+        stored = reader.passage_vectors.fetch(ids)
+    vectors = stored.filled(stored.rows.shape[1])
+    return reader.halves.direction(vectors)[None] if unit == "documents" else vectors
 
 
 def _rows(

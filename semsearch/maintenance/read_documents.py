@@ -22,7 +22,7 @@ from semsearch.storage.document_rows import (
     get_documents,
     list_documents,
 )
-from semsearch.storage.find_document import find_document, find_passage, place_of
+from semsearch.storage.find_document import document_keys, find_document, find_passage
 from semsearch.storage.passage_rows import PassageRow, each_passage, passage_at
 from semsearch.storage.stale_files import stale_documents
 from semsearch.system.locations import working_folder
@@ -61,7 +61,7 @@ def _each(database: IndexDatabase, filters: Sequence[Filter]) -> Iterator[Docume
 
 def _info(row: DocumentRow, here: str) -> DocumentInfo:
     return DocumentInfo(
-        **place_of(row, here),
+        **document_keys(row, here),
         passages=row.passages,
         sentences=row.sentences,
         words=row.words,
@@ -98,7 +98,7 @@ def read_document(db: sqlite3.Connection, name: str) -> DocumentText:
 def _with_text(db: sqlite3.Connection, row: DocumentRow) -> DocumentText:
     passages = each_passage(db, row.first_passage, row.first_passage + row.passages)
     return DocumentText(
-        **place_of(row, working_folder().as_posix()),
+        **document_keys(row, working_folder().as_posix()),
         metadata=row.metadata,
         text=text_of(passages),
     )
@@ -143,7 +143,7 @@ def read_passages(
     last = min(first + limit, document.first_passage + document.passages)
     following = last - document.first_passage
     return DocumentPassages(
-        **place_of(document, working_folder().as_posix()),
+        **document_keys(document, working_folder().as_posix()),
         metadata=document.metadata,
         stale=bool(stale := stale_documents([document])),
         deleted=stale.get(document.id) or None,

@@ -108,7 +108,7 @@ def not_read(db: sqlite3.Connection, seen: Changes) -> list[SkippedFile]:
         for file in waiting
         if (skip := tried.get(file.canonical)) is not None and skip.is_of(file)
     ]
-    return [*seen.skipped, *seen.passed_over, *again]
+    return [*seen.skipped, *seen.unsupported, *again]
 
 
 def omissions_of(text: str) -> tuple[Omission, ...]:

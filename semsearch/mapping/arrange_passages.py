@@ -30,12 +30,12 @@ import scipy.fft
 from scipy.sparse import csr_array
 
 from semsearch.arrays.types import Complex64, Float32, Float64, Int64
-from semsearch.dense.neighbours import Rows, neighbours_of_each
+from semsearch.dense.neighbours import OnStep, Rows, neighbours_of_each
 from semsearch.results.documents import MapPhase, MapProgress
 
 # -- Arranging all -----------------------------------------------------------------------------------------------------
 
-Report = Callable[[MapProgress], None]
+OnProgress = Callable[[MapProgress], None]
 
 NEIGHBOURS = 15
 _BLOCK = 4_096
@@ -49,15 +49,15 @@ class Likeness:
     neighbours: Int64  # (n, k) numbers of passages
 
 
-def compare(rows: Rows, n: int, *, report: Report) -> Likeness:
+def compare(rows: Rows, n: int, *, on_progress: OnProgress) -> Likeness:
     """Compare n passages by the vectors of their numbers. Nothing else of a map needs the vectors."""
     k = min(NEIGHBOURS, -(-(n - 1) // 3))  # of few passages not all, which would have no structure
-    return Likeness(two_directions(rows, n), neighbours_of_each(rows, n, k, report=_phase(report, "comparing")))
+    return Likeness(two_directions(rows, n), neighbours_of_each(rows, n, k, on_step=_phase(on_progress, "comparing")))
 
 
-def arrange(likeness: Likeness, *, report: Report) -> Float32:
+def arrange(likeness: Likeness, *, on_progress: OnProgress) -> Float32:
     """Arrange passages that were compared. From -1 to 1, the middle of their extent at 0. (n, 2)"""
-    points = layout(affinities(likeness.neighbours), likeness.start, report=_phase(report, "arranging"))
+    points = layout(affinities(likeness.neighbours), likeness.start, on_step=_phase(on_progress, "arranging"))
     low, high = points.min(axis=0), points.max(axis=0)
     half = max(float((high - low).max()) / 2, 1e-12)
     return np.asarray((points - (low + high) / 2) / half, dtype=np.float32)
@@ -76,13 +76,11 @@ def two_directions(rows: Rows, n: int) -> Float32:
     return np.concatenate([(rows(block) - mean) @ axes for block in blocks]).astype(np.float32)
 
 
-def _phase(report: Report, phase: MapPhase) -> Steps:
-    return lambda done, total: report(MapProgress(phase, done, total))
+def _phase(on_progress: OnProgress, phase: MapPhase) -> OnStep:
+    return lambda done, total: on_progress(MapProgress(phase, done, total))
 
 
 # -- Descent -----------------------------------------------------------------------------------------------------------
-
-Steps = Callable[[int, int], None]  # steps done, and their total
 
 GATHERING, SETTLING = 250, 500  # steps with exaggerated attraction, and after them
 _STEP = 0.5  # between nodes of the grid; the force changes over lengths of one
@@ -140,7 +138,7 @@ def _kernels(size: int, step: float) -> tuple[Complex64, Complex64, Complex64]:
     return along_x, along_y, sums
 
 
-def layout(weights: csr_array, start: Float32, *, report: Steps) -> Float32:
+def layout(weights: csr_array, start: Float32, *, on_step: OnStep) -> Float32:
     """Lay out n points, from weights of pairs (n, n) and a start (n, 2), which is made small. -> (n, 2)"""
     points = (start / np.float32(max(start[:, 0].std(), 1e-12) * 1e4)).astype(np.float32)
     rate = np.float32(max(len(points) / 12, min(_LEAST_RATE, 2 * len(points))))
@@ -164,5 +162,5 @@ def layout(weights: csr_array, start: Float32, *, report: Steps) -> Float32:
         velocity *= np.minimum(1, _LONGEST / np.maximum(lengths, _LONGEST))
         points = points + velocity
         points -= points.mean(axis=0)
-        report(done + 1, GATHERING + SETTLING)
+        on_step(done + 1, GATHERING + SETTLING)
     return points

@@ -28,7 +28,7 @@ from semsearch.mapping.arrange_passages import arrange, compare
 from semsearch.mapping.regions import MOST_READ, Colouring, colourings, regions, spans_of
 from semsearch.results.documents import MapPassage, MapProgress, MapRegion, MapState, MapStatus
 from semsearch.storage.document_rows import DocumentRow, documents_in_order, get_documents, passage_ids
-from semsearch.storage.find_document import place_of
+from semsearch.storage.find_document import document_keys
 from semsearch.storage.fitted import get_fit
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.system.durable import write_durably
@@ -119,7 +119,7 @@ def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
     _, _, start, end, line = passage.sentences[0].tolist()
     return MapPassage(
         passage_id=passage.id,
-        **place_of(document, here),
+        **document_keys(document, here),
         headings=passage.headings,
         line=line,
         page=passage.page,
@@ -132,7 +132,7 @@ def _shown(passage: PassageRow, document: DocumentRow, here: str) -> MapPassage:
 
 # -- The maker of maps -------------------------------------------------------------------------------------------------
 
-Report = Callable[[MapProgress], None]
+OnProgress = Callable[[MapProgress], None]
 
 MOST = 100_000  # passages on a map
 
@@ -155,18 +155,18 @@ class Mapper:
         self._making = threading.Lock()
         self._progress: MapProgress | None = None
 
-    def make(self, report: Report | None = None) -> PassageMap:
+    def make(self, on_progress: OnProgress | None = None) -> PassageMap:
         """Return the map of the newest generation. It is made if necessary, and saved."""
 
-        def note(progress: MapProgress) -> None:
+        def show(progress: MapProgress) -> None:
             self._progress = progress
-            if report is not None:
-                report(progress)
+            if on_progress is not None:
+                on_progress(progress)
 
         with self._making:
-            note(MapProgress("reading"))
+            show(MapProgress("reading"))
             try:
-                finish = self._searcher().in_one_generation(lambda index: self._begun(index, note))
+                finish = self._searcher().in_one_generation(lambda index: self._begin(index, show))
                 return finish()
             finally:
                 self._progress = None
@@ -185,50 +185,50 @@ class Mapper:
 
     def _coloured(self, index: IndexView) -> ColouredMap | None:
         index.check_documents()
-        known = self._known(index.db)
-        if known is None:
+        saved = self._saved(index.db)
+        if saved is None:
             return None
-        stays = np.isin(known.ids, passage_ids(index.db).all_ids())  # removed passages are left out
-        passage_map = replace(known, ids=known.ids[stays], points=known.points[stays])
+        is_present = np.isin(saved.ids, passage_ids(index.db).all_ids())  # removed passages are left out
+        passage_map = replace(saved, ids=saved.ids[is_present], points=saved.points[is_present])
         spans = spans_of([*documents_in_order(index.db)])
         return ColouredMap(index.reader.generation, passage_map, colourings(spans, passage_map.ids))
 
     def _status(self, index: IndexView) -> MapStatus:
-        progress, known, of = self._progress, self._known(index.db), len(passage_ids(index.db))
-        if known is None:
-            return MapStatus("running" if progress else "absent", 0, of, None, progress)
+        progress, saved, total = self._progress, self._saved(index.db), len(passage_ids(index.db))
+        if saved is None:
+            return MapStatus("running" if progress else "absent", 0, total, None, progress)
         state: MapState = (
-            "running" if progress else "ready" if known.generation == index.reader.generation else "outdated"
+            "running" if progress else "ready" if saved.generation == index.reader.generation else "outdated"
         )
-        return MapStatus(state, len(known), of, known.generation, progress)
+        return MapStatus(state, len(saved), total, saved.generation, progress)
 
-    def _known(self, db: sqlite3.Connection) -> PassageMap | None:
+    def _saved(self, db: sqlite3.Connection) -> PassageMap | None:
         fit = get_fit(db)
         return None if fit is None else read_map(self._folder, fit)
 
-    def _begun(self, index: IndexView, report: Report) -> Callable[[], PassageMap]:
-        """Do what needs the index; what is left to do is returned: the long part."""
+    def _begin(self, index: IndexView, on_progress: OnProgress) -> Callable[[], PassageMap]:
+        """Do what needs the index; return a function that does the rest, the long part."""
         generation, fit, all_ids = index.reader.generation, get_fit(index.db), passage_ids(index.db).all_ids()
         ids = all_ids[evenly(len(all_ids), MOST)]
         if fit is None or not len(ids):
             return lambda: PassageMap(generation, ids[:0], np.zeros((0, 2), dtype=np.float32), ())
-        known = read_map(self._folder, fit)
-        if known is not None and known.generation == generation:
-            return lambda: known
-        likeness = compare(_StoredRows(index.reader, ids), len(ids), report=report)
-        read = evenly(len(ids), MOST_READ)
-        texts = _texts(index.db, ids[read])
+        saved = read_map(self._folder, fit)
+        if saved is not None and saved.generation == generation:
+            return lambda: saved
+        likeness = compare(_StoredRows(index.reader, ids), len(ids), on_progress=on_progress)
+        sample = evenly(len(ids), MOST_READ)
+        texts = _texts(index.db, ids[sample])
 
         def finish() -> PassageMap:
-            points = arrange(likeness, report=report)
-            report(MapProgress("naming"))
-            named = regions(points, read, texts)
-            report(MapProgress("writing"))
-            return self._kept(fit, PassageMap(generation, ids, points, named))
+            points = arrange(likeness, on_progress=on_progress)
+            on_progress(MapProgress("naming"))
+            named = regions(points, sample, texts)
+            on_progress(MapProgress("writing"))
+            return self._save(fit, PassageMap(generation, ids, points, named))
 
         return finish
 
-    def _kept(self, fit: int, passage_map: PassageMap) -> PassageMap:
+    def _save(self, fit: int, passage_map: PassageMap) -> PassageMap:
         try:
             write_map(self._folder, fit, passage_map)
         except OSError as error:  # a read-only or full disk: this map is usable, and the next call makes it again
@@ -246,9 +246,7 @@ class _StoredRows:
     def __call__(self, numbers: Int64) -> Float32:
         stored = self._reader.passage_vectors.fetch(self._ids[numbers])
         self._dimension = max(self._dimension, stored.rows.shape[1])
-        rows: Float32 = np.zeros((len(numbers), self._dimension), dtype=np.float32)
-        rows[stored.positions, : stored.rows.shape[1]] = stored.rows
-        return rows
+        return stored.filled(self._dimension)
 
 
 def _texts(db: sqlite3.Connection, ids: Int64) -> list[str]:

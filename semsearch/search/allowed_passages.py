@@ -28,7 +28,7 @@ from semsearch.filters import Comparison, all_match, metadata_texts, parse, pars
 from semsearch.results.options import SearchOptions, Syntax
 from semsearch.search.index_reader import IndexView
 from semsearch.storage.document_rows import filter_rows
-from semsearch.storage.passage_rows import PassageRow, need_passages, with_documents
+from semsearch.storage.passage_rows import PassageRow, require_passages, with_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.terms import Lexicon
 from semsearch.text.text_lengths import heading_text
@@ -197,7 +197,7 @@ def _having(phrase: str, allowed: IdRanges, index: IndexView) -> IdRanges:
             having.append(ids)
             continue
         for part in _parts(ids):
-            rows = need_passages(index.db, part).values()
+            rows = require_passages(index.db, part).values()
             lines = [
                 (row.text, *heading_text(document.title, row.headings).split("\n"))
                 for row, document in with_documents(index.db, rows)
@@ -251,7 +251,7 @@ def _matching(pattern: str, allowed: IdRanges, index: IndexView) -> IdRanges:
 def in_order(ids: Int64, index: IndexView) -> Iterator[PassageRow]:
     """The rows of many passages with rising ids, read some at a time."""
     for part in _parts(ids):
-        rows = need_passages(index.db, part)
+        rows = require_passages(index.db, part)
         yield from map(rows.__getitem__, part)
 
 

@@ -29,8 +29,8 @@ from semsearch.lexical.bm25 import TermLookup
 from semsearch.results.origin import ExactPart
 from semsearch.search.candidates import Candidates, Query, QueryPart
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.find_document import beginnings_of
-from semsearch.storage.passage_rows import need_passages, with_documents
+from semsearch.storage.find_document import first_passages_of_files
+from semsearch.storage.passage_rows import require_passages, with_documents
 from semsearch.text.terms import question_terms
 from semsearch.text.tokens import words
 
@@ -128,7 +128,7 @@ def passages_with(query: Query, index: IndexView) -> Literal:
         for id_, as_typed in having.items():
             literal[id_] = (*literal.get(id_, ()), ExactPart(part.text, as_typed, len(having)))
     name = query.text.strip()
-    files = beginnings_of(index.db, name, tuned.exact_passages) if _IS_FILE.fullmatch(name) else {}
+    files = first_passages_of_files(index.db, name, tuned.exact_passages) if _IS_FILE.fullmatch(name) else {}
     files = {id_: file for id_, file in files.items() if query.allowed is None or query.allowed.has(np.array([id_]))[0]}
     for id_, file in files.items():
         parts = (ExactPart(text, file.endswith(name), len(files)) for text in (name, "the name of its file"))
@@ -158,7 +158,7 @@ def _having(
         ids = query.words.best(_MOST_READ, allowed=IdRanges.of_ids(ids))
     having: dict[int, bool] = {}
     for first in range(0, len(ids), _AT_ONCE):
-        rows = need_passages(index.db, ids[first : first + _AT_ONCE].tolist()).values()
+        rows = require_passages(index.db, ids[first : first + _AT_ONCE].tolist()).values()
         for row, document in with_documents(index.db, rows):
             text = "\n".join((row.text, document.title, *row.headings))
             if stands_in(part.text, text, re.IGNORECASE):

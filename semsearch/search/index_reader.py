@@ -32,9 +32,9 @@ from semsearch.results.documents import Facets
 from semsearch.search.passage_parts import PassageParts
 from semsearch.storage.checksums import check_digests
 from semsearch.storage.database import SEGMENTS, IndexDatabase
-from semsearch.storage.document_rows import DocumentRow, check_all_documents, need_documents
+from semsearch.storage.document_rows import DocumentRow, check_all_documents, require_documents
 from semsearch.storage.fitted import fit_stamp, load_embedder
-from semsearch.storage.passage_rows import PassageRow, SentenceSpans, need_passages, spans_of, stored_texts
+from semsearch.storage.passage_rows import PassageRow, SentenceSpans, require_passages, spans_of, stored_texts
 from semsearch.storage.schema import get_address, get_languages, get_stamp
 from semsearch.storage.segments import Kind, Segment, get_removed, get_segments
 from semsearch.system.open_cache import OpenCache
@@ -125,12 +125,12 @@ class IndexView:
 
     def passages(self, ids: Iterable[int]) -> dict[int, PassageRow]:
         """The rows of passages, by id."""
-        return self.reader.memory.passages.of(ids, partial(need_passages, self.db))
+        return self.reader.memory.passages.of(ids, partial(require_passages, self.db))
 
     def documents_of(self, passages: Iterable[PassageRow]) -> dict[int, DocumentRow]:
         """The rows of the documents that passages are in, by id."""
         ids = [passage.document_id for passage in passages]
-        return self.reader.memory.documents.of(ids, partial(need_documents, self.db))
+        return self.reader.memory.documents.of(ids, partial(require_documents, self.db))
 
     def letters(self, ids: Iterable[int]) -> dict[int, bytes]:
         """The letters of passages, which are the same in near-duplicates, by id."""
@@ -183,10 +183,7 @@ class IndexView:
 
     def vectors_of(self, ids: Int64, dimension: int) -> Float32:
         """The stored vectors of passages, zero where there is none. (n,) -> (n, d + k)"""
-        stored = self.reader.passage_vectors.fetch(ids)
-        vectors = np.zeros((len(ids), dimension), dtype=np.float32)
-        vectors[stored.positions] = stored.rows
-        return vectors
+        return self.reader.passage_vectors.fetch(ids).filled(dimension)
 
     def titles(self, documents: Int64) -> Float32:
         """The vectors of the titles of documents, what each is about in its author's few words; zero without any.
@@ -197,8 +194,8 @@ class IndexView:
         assert embedder is not None  # they are compared with a query's vector
 
         def read(lacking: list[int]) -> dict[int, Float32]:
-            documents = need_documents(self.db, lacking)
-            titles = [document.telling_title for document in documents.values()]
+            documents = require_documents(self.db, lacking)
+            titles = [document.descriptive_title for document in documents.values()]
             languages = [document.language for document in documents.values()]
             return dict(zip(documents, embedder.transform(titles, languages), strict=True))
 
@@ -227,7 +224,7 @@ class IndexView:
 
     def _embedded(self, embedder: SentenceEmbedder, ids: Sequence[int]) -> dict[int, UInt8]:
         """The vectors of the sentences of each passage, as they would be stored."""
-        texts = [*stored_texts(self.db, need_passages(self.db, ids).values())]
+        texts = [*stored_texts(self.db, require_passages(self.db, ids).values())]
         languages = [passage.language for passage in texts for _ in passage.sentences]
         rows = to_bytes(embedder.transform([text for passage in texts for text in passage.sentences], languages))
         ends = np.cumsum([len(passage.sentences) for passage in texts])[:-1]

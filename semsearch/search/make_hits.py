@@ -26,9 +26,9 @@ from semsearch.results.origin import Boosted, ExactWords, Origin, Relevance
 from semsearch.search.allowed_passages import TimedRegex, allowed_passages, in_order
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking, RelevanceOf
 from semsearch.search.index_reader import IndexView
-from semsearch.storage.document_rows import DocumentRow, get_record_metadata, need_documents
-from semsearch.storage.find_document import DocumentPlace, place_of
-from semsearch.storage.passage_rows import PassageRow, need_passages
+from semsearch.storage.document_rows import DocumentRow, get_record_metadata, require_documents
+from semsearch.storage.find_document import DocumentKeys, document_keys
+from semsearch.storage.passage_rows import PassageRow, require_passages
 from semsearch.storage.stale_files import stale_documents
 from semsearch.system.locations import working_folder
 from semsearch.text.text_lengths import new_headings
@@ -53,7 +53,7 @@ def make_hits(query: Query, ranking: Ranking, quotes: Sequence[Quote], index: In
     of_records = [row.id for row in rows if row.is_of_record]
     records = get_record_metadata(index.db, of_records) if of_records else {}
     stale, here = stale_documents(quoted) if may_read_files else {}, working_folder().as_posix()
-    places = {id_: place_of(document, here) for id_, document in documents.items()}
+    places = {id_: document_keys(document, here) for id_, document in documents.items()}
     duplicate = partial(_duplicate, passages, places)
     metadata: dict[int, dict[str, Any]] = {document.id: json.loads(document.metadata_json) for document in quoted}
     scores: list[float] = candidates.scores[order].tolist()
@@ -160,7 +160,7 @@ def _known(values: Float64) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _duplicate(passages: Mapping[int, PassageRow], places: Mapping[int, DocumentPlace], id_: int) -> DuplicatePassage:
+def _duplicate(passages: Mapping[int, PassageRow], places: Mapping[int, DocumentKeys], id_: int) -> DuplicatePassage:
     """The source of a near-duplicate of a hit's passage."""
     passage = passages[id_]
     return DuplicatePassage(
@@ -182,10 +182,10 @@ def _neighbours(
     first, last = document.first_passage, document.first_passage + document.passages
     id_ = passage.id
     while len(before) < n and (id_ := id_ - 1) >= first:
-        before = need_passages(db, [id_])[id_].sentence_texts + before
+        before = require_passages(db, [id_])[id_].sentence_texts + before
     id_ = passage.id
     while len(after) < n and (id_ := id_ + 1) < last:
-        after = after + need_passages(db, [id_])[id_].sentence_texts
+        after = after + require_passages(db, [id_])[id_].sentence_texts
     return tuple(before[-n:]), tuple(after[:n])
 
 
@@ -221,7 +221,7 @@ def find_occurrences(text: str, options: SearchOptions, index: IndexView) -> Hit
         if places := places_in(f"{heading}{row.text}"):
             in_text = next((place for place in places if place >= len(heading)), 0)
             occurrences[row.id] = row, _quote(row, in_text - len(heading)), len(places)
-    documents = need_documents(index.db, {row.document_id for row, _, _ in occurrences.values()})
+    documents = require_documents(index.db, {row.document_id for row, _, _ in occurrences.values()})
 
     def order_of(id_: int) -> tuple[str, str, int]:
         document = documents[occurrences[id_][0].document_id]

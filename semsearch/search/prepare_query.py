@@ -34,7 +34,7 @@ from semsearch.search.allowed_passages import allowed_passages, parse_query
 from semsearch.search.candidates import Query, dense_weight
 from semsearch.search.exact_words import parts_of
 from semsearch.search.index_reader import IndexReader, IndexView
-from semsearch.storage.document_rows import DocumentRow, count_contents, need_documents
+from semsearch.storage.document_rows import DocumentRow, count_contents, require_documents
 from semsearch.storage.find_document import find_passage
 from semsearch.storage.passage_rows import PassageRow, get_passages
 from semsearch.text.languages import ENGLISH, RULES, name_of, stop_words
@@ -243,7 +243,7 @@ def _example(example: Hit | str, line: int | None, db: sqlite3.Connection) -> tu
         if line is not None:
             raise UsageError("a hit has a line already; give a line only with a path")
         passage = passage_of(db, example)
-        return need_documents(db, [passage.document_id])[passage.document_id], passage
+        return require_documents(db, [passage.document_id])[passage.document_id], passage
     if line is not None and (not isinstance(line, int) or isinstance(line, bool) or line < 1):
         raise UsageError(f"a line is a whole number from 1 on, not {line!r}")
     document, cited = find_passage(db, example, line)

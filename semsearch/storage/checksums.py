@@ -5,12 +5,11 @@ integrity check 3. The checksum of a row has 64 bits. The lower half is the CRC-
 also detects a row in another's place. The upper half covers the numbers by which candidates are ranked before their
 texts are read: a multilinear hash modulo a prime, which SQL computes where the rows are; its highest bit is a mark.
 
-A text cannot be derived from anything else in an index: a damaged document is removed, which needs none of the damaged
-rows, and its file is indexed again. Two digests cover the small tables. One is of what was given: single values, roots,
-and the counts of documents and records; the other of what is derived and `--rebuild` makes again: the manifest of
-segments, the removed ids, the fit. A write compares both before it begins, so that it never confirms damage, and
-updates them at its end; a reader compares them when it opens a generation. Nothing here protects from deliberate
-changes.
+A damaged document is removed, which needs none of its damaged rows, and its file is indexed again. Two digests cover
+the small tables: the primary ones (single values, roots, and the counts of documents and records), and those that
+`--rebuild` derives again (the manifest of segments, the removed ids, the fit). A write compares both before it begins,
+so that it never confirms damage, and updates them at its end; a reader compares them when it opens a generation.
+Nothing here protects from deliberate changes.
 """
 
 from __future__ import annotations
@@ -39,10 +38,12 @@ _MARK = 0xA5A5A5A5  # by which the lower half differs in a row that is marked
 _FACTORS = (0x9E3779, 0x85EBCA, 0xC2B2AE, 0x27D4EB)  # for ids to 2^37, four products stay below 2^63
 
 
-def with_sums(rows: Iterable[Sequence[Any]], numbers: int, *, marked: Collection[object] = ()) -> list[tuple[Any, ...]]:
-    """Rows that begin with so many numbers, each with its checksum at the end: signed, as SQLite keeps it.
+def with_checksums(
+    rows: Iterable[Sequence[Any]], numbers: int, *, marked: Collection[object] = ()
+) -> list[tuple[Any, ...]]:
+    """Append to each row its checksum, signed, as SQLite keeps it. The first `numbers` columns are whole numbers.
 
-    `marked`: the ids of rows that get a mark. Raises TypeError for a row in which the numbers are not whole.
+    `marked`: the ids of rows that get a mark. Raises TypeError for a number that is not whole.
     """
     factors = _FACTORS[:numbers]
     summed = []
@@ -53,20 +54,20 @@ def with_sums(rows: Iterable[Sequence[Any]], numbers: int, *, marked: Collection
     return summed
 
 
-def is_sound(row: Sequence[Any]) -> bool:
+def matches_checksum(row: Sequence[Any]) -> bool:
     """Return whether the columns of a row match its checksum, which is the last column."""
     stored = row[-1]
     return isinstance(stored, int) and stored & _LOWER == _crc(row[:-1]) ^ (_MARK if stored < 0 else 0)
 
 
-def numbers_sum(columns: Sequence[str]) -> str:
-    """The SQL of the upper half that a row's checksum should have, from columns that are numbers."""
+def numbers_checksum(columns: Sequence[str]) -> str:
+    """The SQL that computes the upper half of a row's checksum, from its columns of numbers."""
     products = " + ".join(f"{name} * {factor}" for name, factor in zip(columns, _FACTORS, strict=False))
     return f"({products}) % {_PRIME}"
 
 
-def stored_numbers_sum(column: str) -> str:
-    """The SQL of the upper half of a stored checksum, without the mark."""
+def stored_numbers_checksum(column: str) -> str:
+    """The SQL that takes the upper half from a stored checksum, without the mark."""
     return f"({column} >> 32 & {_PRIME})"
 
 
@@ -94,8 +95,8 @@ def folder_of(db: sqlite3.Connection) -> Path:
 
 
 @contextmanager
-def decoding_anything(db: sqlite3.Connection) -> Iterator[None]:
-    """Replace invalid UTF-8 while the block runs: the error would not name the row."""
+def replacing_invalid_utf8(db: sqlite3.Connection) -> Iterator[None]:
+    """Replace invalid UTF-8 in what the block reads: SQLite's error would not name the row."""
     before = db.text_factory
     db.text_factory = partial(str, encoding="utf-8", errors="replace")
     try:
@@ -114,7 +115,7 @@ def damaged_document(db: sqlite3.Connection, document: object) -> IndexDamaged:
     return IndexDamaged(f"{folder_of(db) / 'index.sqlite'} is damaged: {document_damage(db, document)}")
 
 
-def damaged_whole(db: sqlite3.Connection, what: str) -> IndexDamaged:
+def damaged_index(db: sqlite3.Connection, what: str) -> IndexDamaged:
     """The error of damage that belongs to no single document."""
     folder = folder_of(db)
     return IndexDamaged(f"{folder / 'index.sqlite'} is damaged: {what}; remove {folder} and index again")
@@ -146,7 +147,7 @@ def _remedy(db: sqlite3.Connection, query: str, id_: object) -> str:
 
 # -- Digests of tables -------------------------------------------------------------------------------------------------
 
-_GIVEN = (f"SELECT key, value FROM meta WHERE key != '{DIGESTS}' ORDER BY key", "SELECT * FROM roots ORDER BY id")
+_PRIMARY = (f"SELECT key, value FROM meta WHERE key != '{DIGESTS}' ORDER BY key", "SELECT * FROM roots ORDER BY id")
 _DERIVED = (
     "SELECT * FROM segments ORDER BY id",
     "SELECT * FROM removed ORDER BY first_passage",
@@ -158,7 +159,7 @@ _COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM record
 class TableDigests(NamedTuple):
     """The two digests, and the numbers of documents and of records with metadata."""
 
-    given: str
+    primary: str
     derived: str
     documents: int
     records: int
@@ -170,16 +171,16 @@ def update_digests(db: sqlite3.Connection) -> None:
 
 
 def check_digests(db: sqlite3.Connection, *, derived: bool = True) -> None:
-    """Compare the small tables with their digests, without `derived` only the given ones. Raises IndexDamaged."""
+    """Compare the primary tables, and the `derived` ones, with their digests. Raises IndexDamaged."""
     stored, current = get_digests(db), _current_digests(db, derived=derived)
-    if (current.given, current.documents, current.records) != (stored.given, stored.documents, stored.records):
-        raise damaged_whole(db, "its settings, roots or counts do not match their digest")
+    if (current.primary, current.documents, current.records) != (stored.primary, stored.documents, stored.records):
+        raise damaged_index(db, "its settings, roots or counts do not match their digest")
     if derived and current.derived != stored.derived:
         cure = rebuild_command(folder_of(db))
         raise IndexDamaged(f"the list of segments in {folder_of(db)} does not match its digest; run: {cure}")
 
 
-def is_manifest_sound(db: sqlite3.Connection) -> bool:
+def is_manifest_intact(db: sqlite3.Connection) -> bool:
     """Return whether the derived tables match their digest."""
     return get_digests(db).derived == _current_digests(db).derived
 
@@ -189,11 +190,13 @@ def get_digests(db: sqlite3.Connection) -> TableDigests:
     try:
         return TableDigests(*json.loads(get_meta(db, DIGESTS) or ""))
     except (ValueError, TypeError, RecursionError) as error:
-        raise damaged_whole(db, "its table digests are invalid") from error
+        raise damaged_index(db, "its table digests are invalid") from error
 
 
 def _current_digests(db: sqlite3.Connection, *, derived: bool = True) -> TableDigests:
-    return TableDigests(_digest(db, _GIVEN), _digest(db, _DERIVED) if derived else "", *db.execute(_COUNTS).fetchone())
+    return TableDigests(
+        _digest(db, _PRIMARY), _digest(db, _DERIVED) if derived else "", *db.execute(_COUNTS).fetchone()
+    )
 
 
 def _digest(db: sqlite3.Connection, queries: tuple[str, ...]) -> str:

@@ -33,9 +33,9 @@ from semsearch.system.source_files import NotTheFile, opened_source
 logger = logging.getLogger(__name__)
 SEGMENTS, READING_LOG = "segments", "reading-log"  # folders of an index; the log is of an interrupted write
 _UNLOCKED = "writer.json"  # a file of an index folder that nobody locks
-_PATIENCE = 10.0  # seconds
+_BUSY_SECONDS = 10.0  # to wait for another process that has the database locked
 _CACHE = -65536  # kilobytes of pages a connection may keep
-_LIMITS = {  # what an index from somebody else may make SQLite build
+_LIMITS = {  # against a forged index, which could make SQLite build anything
     sqlite3.SQLITE_LIMIT_LENGTH: 1 << 28,  # bytes of a text or blob: the largest of ours is a fit, of some megabytes
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1 << 20,
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
@@ -43,7 +43,7 @@ _LIMITS = {  # what an index from somebody else may make SQLite build
 }
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")  # the end of a rollback journal that names another file
 FileId = tuple[int, int]  # device and inode; as long as a connection has a file open, no other file gets them
-_IDLE = 8  # readers' connections that are kept: with more threads than that at once, some open theirs anew
+_IDLE = 8  # readers' connections that are kept open between transactions
 
 # -- Connections -------------------------------------------------------------------------------------------------------
 
@@ -61,13 +61,13 @@ class Connection(sqlite3.Connection):
             self.checked_schema = version
 
 
-def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
-    """Connect to the database of an index, in which a transaction is what is begun. `mode`: as in SQLite's URIs.
+def connect(path: Path, mode: str, *, busy_seconds: float = _BUSY_SECONDS) -> Connection:
+    """Connect to the database of an index; nothing begins a transaction by itself. `mode`: as in SQLite's URIs.
 
-    `patience`: seconds to wait for another process that has it locked. To read or write rows, use `IndexDatabase`.
-    Raises IndexOutdated, IndexDamaged for other tables than ours.
+    `busy_seconds`: to wait for another process that has it locked. To read or write rows, use `IndexDatabase`. Raises
+    IndexOutdated, IndexDamaged for other tables than ours.
     """
-    connection = connect_to_file(path, mode, patience=patience)
+    connection = connect_to_file(path, mode, busy_seconds=busy_seconds)
     try:
         connection.check_schema(path)
         connection.execute(f"PRAGMA cache_size = {_CACHE}")
@@ -77,21 +77,21 @@ def connect(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection
     return connection
 
 
-def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Connection:
-    """Connect to an SQLite file whose tables may be anybody's: `stored_schema` is to be asked first what they are."""
+def connect_to_file(path: Path, mode: str, *, busy_seconds: float = _BUSY_SECONDS) -> Connection:
+    """Connect to an SQLite file that may have any tables: look at its `stored_schema` before any other statement."""
     _check_journal(path)
     address = f"file:{quote(str(path.absolute()).replace(chr(92), '/'))}?{mode if '=' in mode else 'mode=' + mode}"
     if mode == "rwc" and not path.exists():
-        with suppress(OSError):  # which SQLite will meet again
+        with suppress(OSError):  # SQLite raises it again
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))  # for whom the umask says; SQLite says 0644 at most
     connection = sqlite3.connect(
-        address, uri=True, isolation_level=None, check_same_thread=False, timeout=patience, factory=Connection
+        address, uri=True, isolation_level=None, check_same_thread=False, timeout=busy_seconds, factory=Connection
     )
     try:
         for limit, value in _LIMITS.items():
             connection.setlimit(limit, value)
         if "rw" not in mode:
-            connection.set_progress_handler(Patience(), Patience.STEPS)
+            connection.set_progress_handler(StepLimit(), StepLimit.STEPS)
         connection.execute("PRAGMA trusted_schema = OFF")  # which loads no schema
     except BaseException:
         connection.close()
@@ -100,7 +100,7 @@ def connect_to_file(path: Path, mode: str, *, patience: float = _PATIENCE) -> Co
 
 
 def _check_journal(path: Path) -> None:
-    """Refuse a rollback journal that SQLite would wait for, or that names another file: SQLite would delete that."""
+    """Refuse a rollback journal that is no plain file, or that names another file, which SQLite would delete."""
     journal = path.with_name(f"{path.name}-journal")
     try:
         with opened_source(journal) as (descriptor, status):
@@ -118,37 +118,38 @@ def open_reader(folder: Path) -> Connection:
     """Connect to the database of an index folder to read it, without ever locking it."""
     path = folder / DATABASE
     try:
-        return connect(path, "ro") if has_locks(folder / _UNLOCKED) else connect(path, "ro", patience=0)
+        return connect(path, "ro") if has_locks(folder / _UNLOCKED) else connect(path, "ro", busy_seconds=0)
     except sqlite3.OperationalError:
         log = path.with_name(DATABASE + "-wal")
         if log.exists() and log.stat().st_size:
-            raise  # what was committed last stands in the log, and only a writable folder lets SQLite read it
+            raise  # the newest commits are in the log, which SQLite reads only in a writable folder
         return connect(path, "immutable=1")
 
 
-class Patience:
-    """Ends what SQLite computes for far longer than reading any index of ours takes, and at a Ctrl-C: it asks this now
-    and then. A forged row may claim all passages for each document.
+class StepLimit:
+    """SQLite's progress handler: interrupts what takes far longer than reading any index of ours, and at a Ctrl-C.
+
+    In a forged index, each document may claim all passages.
     """
 
-    STEPS = 1 << 20  # instructions of SQLite's virtual machine between two questions: some ten milliseconds
-    MOST = 500  # questions in a read transaction, half a minute; comparing the rows of a million documents takes thirty
+    STEPS = 1 << 20  # instructions of SQLite's virtual machine between two calls: some ten milliseconds
+    MOST_CALLS = 500  # in a read transaction, half a minute; comparing the rows of a million documents takes thirty
 
     def __init__(self) -> None:
-        self._asked = 0
+        self._calls = 0
 
     def __call__(self) -> bool:
-        self._asked += 1
-        return self.is_over
+        self._calls += 1
+        return self.is_exceeded
 
     @property
-    def is_over(self) -> bool:
+    def is_exceeded(self) -> bool:
         """Whether a transaction has computed for so long that its index must be forged."""
-        return self._asked > self.MOST
+        return self._calls > self.MOST_CALLS
 
 
 def file_id(path: Path) -> FileId | None:
-    """What tells a file from another one of its name; None if there is none."""
+    """The identity of the file at a path, which another file of that name does not have; None if there is none."""
     try:
         status = os.stat(path)  # noqa: PTH116  # a quarter of Path's time, and every query pays it
     except (FileNotFoundError, NotADirectoryError):
@@ -175,13 +176,13 @@ class IndexDatabase:
                 f"{str(folder.absolute())!a} is not valid Unicode; choose another folder for the index"
             ) from None
         self.folder = folder
-        self._own = threading.local()  # db: the connection of the transaction that this thread is in
-        self._lock = threading.Lock()  # of what follows
-        self._idle: list[Connection] = []  # of readers
-        self._file: FileId | None = None  # what they read
+        self._local = threading.local()  # db: the connection of the transaction that this thread is in
+        self._lock = threading.Lock()  # guards the attributes that follow
+        self._idle: list[Connection] = []  # readers' connections that no transaction uses
+        self._file: FileId | None = None  # the file that they read
         self._times_closed = 0
         self._times_replaced = 0
-        weakref.finalize(self, _close_all, self._idle)  # of an index that nobody closed
+        weakref.finalize(self, _close_all, self._idle)  # for an index that nobody closed
         _databases.add(self)
 
     @property
@@ -191,13 +192,13 @@ class IndexDatabase:
 
     @property
     def shown_name(self) -> str:
-        """What people are told that the index is: its folder, or the place that it is read from."""
+        """The index in messages: its folder, or the address that it is read from."""
         return str(self.folder)
 
     @property
     def times_replaced(self) -> int:
-        """How often another index was found in the place of the one before, when this thread's transaction began."""
-        return getattr(self._own, "times_replaced", self._times_replaced)
+        """How often the database was replaced by another file, as of the beginning of this thread's transaction."""
+        return getattr(self._local, "times_replaced", self._times_replaced)
 
     def check_writable(self) -> None:
         """Check that the index can be written here. A copy of what is written elsewhere raises UsageError."""
@@ -205,34 +206,34 @@ class IndexDatabase:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction: all that is read inside is of one generation. A nested one is the same one."""
-        if (current := getattr(self._own, "db", None)) is not None:
+        if (current := getattr(self._local, "db", None)) is not None:
             yield current
             return
         self.check_open()
         db: Connection | None = None
-        patience, times_closed, is_done = Patience(), 0, False
+        limit, times_closed, is_done = StepLimit(), 0, False
         try:
             db, times_closed = self._borrow()
-            db.set_progress_handler(patience, Patience.STEPS)
+            db.set_progress_handler(limit, StepLimit.STEPS)
             db.execute("BEGIN")
-            self._own.db = db
+            self._local.db = db
             db.check_schema(self.path)
             yield db
-            is_done = True  # an error may leave rows unread, and SQLite refuses some things as long as there are any
+            is_done = True  # after an error, rows may be unread, which keep SQLite from ending the transaction
         except Exception as error:
             if isinstance(error, sqlite3.OperationalError) and str(error) == "interrupted":
-                raise _endless(self.folder) if patience.is_over else KeyboardInterrupt from error
+                raise _endless(self.folder) if limit.is_exceeded else KeyboardInterrupt from error
             raise_explained(error, self.folder, db, writes=False)
         finally:
-            self._own.db = None
+            self._local.db = None
             if db is not None and is_done:
                 self._give_back(db, times_closed)
             elif db is not None:
                 db.close()
 
     def _borrow(self) -> tuple[Connection, int]:
-        """A connection to the file that is there, the last used one, with most pages in its cache; and how often
-        connections were closed before. Raises IndexNotFound.
+        """A connection to the present file, the last used one, since it has most pages cached; and `_times_closed`, for
+        `_give_back`. Raises IndexNotFound.
         """
         file = file_id(self.path)
         with self._lock:
@@ -242,7 +243,7 @@ class IndexDatabase:
                     self._times_replaced += 1
                     stale = self._give_up()
                 self._file = file
-            times_closed, self._own.times_replaced = self._times_closed, self._times_replaced
+            times_closed, self._local.times_replaced = self._times_closed, self._times_replaced
             db = self._idle.pop() if self._idle else None
         _close_all(stale)
         if file is None:
@@ -260,7 +261,7 @@ class IndexDatabase:
             db.close()
 
     def _give_up(self) -> list[Connection]:
-        """Keep none of the connections; the idle ones, which are to be closed."""
+        """Empty the pool; the idle connections, which are to be closed. Those in use close at the end of theirs."""
         self._times_closed += 1
         return [self._idle.pop() for _ in range(len(self._idle))]
 
@@ -280,8 +281,8 @@ class IndexDatabase:
             raise UsageError(f"the index {self.shown_name} is closed; open it again: Index.open({self.shown_name!r})")
 
     @contextmanager
-    def written(self) -> Iterator[sqlite3.Connection]:
-        """Read what a write has just left. As after the write, the log is merged into the database at the end."""
+    def reading_after_write(self) -> Iterator[sqlite3.Connection]:
+        """A read transaction after a write: at its end, too, SQLite merges the log into the database."""
         with storage_errors(self.folder):
             self.close()
             with closing(connect(self.path, "rw")) as db:
@@ -324,7 +325,7 @@ def _close_all_readers() -> None:
 
 
 def _renew_locks() -> None:
-    """In the child, where only the thread that forked goes on, and perhaps not the one that held a lock."""
+    """In the child of a fork, where the thread that held a lock may not exist."""
     for database in list(_databases):
         database._lock = threading.Lock()
 
@@ -337,9 +338,9 @@ if hasattr(os, "register_at_fork"):  # not on Windows, where nothing is forked
 
 
 class CommitInDoubt(StorageError):
-    """The disk failed at a commit. It is in the log, flushed or not, and who opens the database next may find it there.
+    """The disk failed at a commit, which may or may not be in the log when the database is opened next.
 
-    So what the new generation names must stay until the next write, which sees whether it is there.
+    So the files of the new generation must stay until the next write, which sees whether it was committed.
     """
 
 
@@ -348,15 +349,15 @@ def write_transaction(
     database: IndexDatabase,
     *,
     is_new: bool = False,
-    derived: bool = True,
-    afterwards: Callable[[sqlite3.Connection], None] | None = None,
+    check_manifest: bool = True,
+    after_commit: Callable[[sqlite3.Connection], None] | None = None,
 ) -> Iterator[sqlite3.Connection]:
     """Open a write transaction, which is committed at the end of the block. The writer's lock must be held.
 
-    An index that `is_new` has no digests yet. Without `derived` the list of segments may be damaged: all of them are
-    about to be made again. `afterwards` tidies up when the write has been committed: what fails there is left to the
-    next write. Raises IndexDamaged if the small tables do not match their digests, CommitInDoubt if the disk fails at
-    the end, IndexNotFound if the index was deleted or moved meanwhile, or is another one now.
+    An index that `is_new` has no digests yet. `check_manifest`: compare also the list of segments with its digest.
+    `after_commit` tidies up; its errors are only logged. Raises IndexDamaged if the small tables do not match their
+    digests, CommitInDoubt if the disk fails at the end, IndexNotFound if the index was deleted, moved or replaced
+    meanwhile.
     """
     database.check_open()
     database.check_writable()
@@ -365,35 +366,35 @@ def write_transaction(
         db = connect(database.path, "rw")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("BEGIN IMMEDIATE")
-        file = file_id(database.path)  # not before: a file of an image's layer becomes another when it is opened
+        file = file_id(database.path)  # not before: opening a file of a container's image to write copies it
         try:
             if not is_new:
-                check_digests(db, derived=derived)
+                check_digests(db, derived=check_manifest)
             yield db
             update_digests(db)
-            _check_there(database, file)
+            _check_same_file(database, file)
         except BaseException as error:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             if isinstance(error, Exception):
-                _check_there(database, file)
+                _check_same_file(database, file)
             raise
         _commit(db, database)
         database.close()
         try:
-            if afterwards is not None:
-                afterwards(db)
+            if after_commit is not None:
+                after_commit(db)
         except Exception:
             logger.info("%s could not be tidied up", database.folder, exc_info=True)
     except Exception as error:
         raise_explained(error, database.folder, db)
     finally:
-        database.close()  # so that the writer is the last to go, and merges the log into the database
+        database.close()  # so that the writer's connection is the last one, which merges the log into the database
         if db is not None:
             db.close()
 
 
-def _check_there(database: IndexDatabase, file: FileId | None) -> None:
+def _check_same_file(database: IndexDatabase, file: FileId | None) -> None:
     """Check that the database is still the file that it was. Raises IndexNotFound."""
     if file is None or file_id(database.path) != file:
         raise IndexNotFound(f"the index at {database.folder} was deleted or moved during the write; nothing was saved")
@@ -411,18 +412,18 @@ def _commit(db: sqlite3.Connection, database: IndexDatabase) -> None:
         ) from error
 
 
-_FEW = 16  # free pages, of 4 kB each, that are not worth a new database
+_FEW_PAGES = 16  # free pages, of 4 kB each, for which a database is not rewritten
 WAIT_SECONDS = 0.5  # for searches that began before the commit; they take some milliseconds
 
 
-def settle(db: sqlite3.Connection, *, most_free: float) -> bool:
-    """Merge the log into the database; return whether no reader, in any process, sees an earlier state than the last.
+def checkpoint(db: sqlite3.Connection, *, most_free: float) -> bool:
+    """Merge the log into the database; return whether all readers, in any process, see its last state by now.
 
-    Waits a moment for such readers to end. Deleted rows leave free pages, which later rows fill: if they
-    are more than a share of the database, it is rewritten without them, which needs twice its space meanwhile.
+    Waits a moment for readers of an earlier state to end. Deleted rows leave free pages, which later rows fill: if they
+    are more than the share `most_free`, the database is rewritten without them, which needs twice its space meanwhile.
     """
     (free,), (pages,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
-    if free > max(_FEW, most_free * pages):
+    if free > max(_FEW_PAGES, most_free * pages):
         db.execute("VACUUM")
     db.execute(f"PRAGMA busy_timeout = {round(WAIT_SECONDS * 1000)}")
     is_busy, pages, merged = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -460,8 +461,8 @@ def check(database: IndexDatabase) -> None:
     Raises IndexNotFound, IndexOutdated for one of an earlier version, or IndexDamaged for anything else.
     """
     if not has_database(database.folder):
-        inside = database.folder.parent / "indexes" / database.folder.name  # where semsearch index puts it
-        advice = f"did you mean {inside}?" if has_database(inside) else "create one with: semsearch index PATH"
+        default = database.folder.parent / "indexes" / database.folder.name  # where semsearch index puts it
+        advice = f"did you mean {default}?" if has_database(default) else "create one with: semsearch index PATH"
         raise IndexNotFound(f"there is no index at {database.folder}; {advice}")
     segments = database.folder / SEGMENTS
     if segments.is_symlink():  # a writer deletes what no generation names in it
@@ -481,14 +482,14 @@ def check(database: IndexDatabase) -> None:
         )
 
 
-def check_given(database: IndexDatabase) -> None:
+def check_primary_tables(database: IndexDatabase) -> None:
     """Compare the settings, roots and counts of an index with their digest. Raises IndexDamaged."""
     with database.reading() as db:
         check_digests(db, derived=False)
 
 
 def description_of(folder: Path) -> str:
-    """The sentence that an index was described with; empty for one that has none, or cannot be read."""
+    """The description of an index; "" if it has none, or cannot be read."""
     with closing(IndexDatabase(folder)) as database:
         try:
             check(database)

@@ -22,13 +22,13 @@ from semsearch.sources.roots import ADDED
 from semsearch.storage.checksums import (
     ABSOLUTE,
     damaged_document,
+    damaged_index,
     damaged_passage,
-    damaged_whole,
-    decoding_anything,
     document_damage,
     get_digests,
-    is_sound,
-    with_sums,
+    matches_checksum,
+    replacing_invalid_utf8,
+    with_checksums,
 )
 
 # two letters, or one of a script that needs no more
@@ -69,7 +69,7 @@ class DocumentRow(NamedTuple):
         return metadata
 
     @property
-    def telling_title(self) -> str:
+    def descriptive_title(self) -> str:
         """The title; "" if it has no words, or is the file's name for want of a title, and only one word."""
         words = len(_WORD.findall(self.title))
         says_something = words >= 2 or (words == 1 and self.title != PurePosixPath(self.path).stem)
@@ -84,17 +84,17 @@ _AT_ONCE = 1000  # documents that are read and compared together
 DOCUMENT_NUMBERS = 3  # the first columns, which the upper half of the checksum covers
 _WIDTH = DOCUMENT_COLUMNS.count(",") + 1
 _OF_DOCUMENTS = ", ".join(f"documents.{name}" for name in DOCUMENT_COLUMNS.split(", "))
-DOCUMENT_WITH_PLACE = f"{_OF_DOCUMENTS}, documents.sum, coalesce(roots.path, ''), {ABSOLUTE}"  # as `checked` takes it
+DOCUMENT_WITH_PATH = f"{_OF_DOCUMENTS}, documents.sum, coalesce(roots.path, ''), {ABSOLUTE}"  # as `checked` takes it
 WITH_ROOT = "FROM documents LEFT JOIN roots ON roots.id = documents.root_id"
 _ALL_DOCUMENTS = f"SELECT {DOCUMENT_COLUMNS}, sum FROM documents"
 _DOCUMENTS_BY_ID = f"{_ALL_DOCUMENTS} WHERE id IN (SELECT value FROM json_each(?))"
-_PLACED_BY_ID = f"SELECT {DOCUMENT_WITH_PLACE} {WITH_ROOT} WHERE documents.id IN (SELECT value FROM json_each(?))"
+_PLACED_BY_ID = f"SELECT {DOCUMENT_WITH_PATH} {WITH_ROOT} WHERE documents.id IN (SELECT value FROM json_each(?))"
 _INSERT_DOCUMENT = f"INSERT INTO documents ({DOCUMENT_COLUMNS}, sum) VALUES ({', '.join('?' * (_WIDTH + 1))})"
 
 
 def insert_documents(db: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> None:
     """Write rows of `DOCUMENT_COLUMNS` with their checksums."""
-    db.executemany(_INSERT_DOCUMENT, with_sums(rows, DOCUMENT_NUMBERS))
+    db.executemany(_INSERT_DOCUMENT, with_checksums(rows, DOCUMENT_NUMBERS))
 
 
 def insert_readings(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
@@ -108,7 +108,7 @@ def get_documents(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Docum
     return {document.id: document for document in checked_documents(db, rows)}
 
 
-def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, DocumentRow]:
+def require_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, DocumentRow]:
     """Read documents by id, which passages say are there. Raises IndexDamaged if one is not."""
     documents = get_documents(db, ids)
     for id_ in ids:
@@ -118,9 +118,9 @@ def need_documents(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, Do
 
 
 def checked_documents(db: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[DocumentRow]:
-    """The documents of rows of `DOCUMENT_WITH_PLACE`. Raises IndexDamaged."""
+    """The documents of rows of `DOCUMENT_WITH_PATH`. Raises IndexDamaged."""
     for row in rows:
-        if not is_sound(row[: _WIDTH + 1]):
+        if not matches_checksum(row[: _WIDTH + 1]):
             raise damaged_document(db, row[0])
     return [DocumentRow(*row[:_WIDTH], *row[_WIDTH + 1 :]) for row in rows]
 
@@ -138,7 +138,7 @@ def documents_changing(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[N
     get_documents(db, wanted)
     yield
     rows = [row[:-1] for row in db.execute(_DOCUMENTS_BY_ID, (json.dumps(wanted),))]
-    pairs = [(row[-1], row[0]) for row in with_sums(rows, DOCUMENT_NUMBERS)]
+    pairs = [(row[-1], row[0]) for row in with_checksums(rows, DOCUMENT_NUMBERS)]
     db.executemany("UPDATE documents SET sum = ? WHERE id = ?", pairs)
 
 
@@ -159,11 +159,11 @@ class DocumentExtent(NamedTuple):
 
 def extent_of(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
     """Find what a document has, also if its row is damaged; None if there is no such document."""
-    with decoding_anything(db):
+    with replacing_invalid_utf8(db):
         row = db.execute(_DOCUMENTS_BY_ID, (json.dumps([document]),)).fetchone()
     if row is None:
         return None
-    if is_sound(row):
+    if matches_checksum(row):
         columns = DocumentRow(*row[:-1])
         return DocumentExtent(columns.first_passage, columns.passages, columns.first_sentence, columns.sentences)
     return DocumentExtent(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through
@@ -189,14 +189,14 @@ _RECORDS_BY_ID = f"{_ALL_RECORDS} WHERE passage_id IN (SELECT value FROM json_ea
 
 def insert_records(db: sqlite3.Connection, rows: Sequence[tuple[int, int, str]]) -> None:
     """Write the metadata of records with their checksums: passage id, document id, JSON."""
-    db.executemany(_INSERT_RECORD, with_sums(rows, 2))
+    db.executemany(_INSERT_RECORD, with_checksums(rows, 2))
 
 
 def get_record_metadata(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Read the metadata of the records that passages are of (`is_of_record`), by passage id. Raises IndexDamaged."""
     rows = {row[0]: row for row in db.execute(_RECORDS_BY_ID, (json.dumps(ids),))}
     for id_ in ids:
-        if id_ not in rows or not is_sound(rows[id_]):
+        if id_ not in rows or not matches_checksum(rows[id_]):
             raise damaged_passage(db, id_)
     return {id_: json.loads(rows[id_][2]) for id_ in ids}
 
@@ -223,21 +223,21 @@ def check_all_documents(db: sqlite3.Connection) -> None:
     whose order they are listed. Raises IndexDamaged."""
     documents = records = 0
     for row in db.execute(_ALL_DOCUMENTS):
-        if not is_sound(row):
+        if not matches_checksum(row):
             raise damaged_document(db, row[0])
         documents += 1
     for row in db.execute(_ALL_RECORDS):
-        if not is_sound(row):
+        if not matches_checksum(row):
             raise damaged_passage(db, row[0])
         records += 1
     stored = get_digests(db)
     if (documents, records) != (stored.documents, stored.records):  # a damaged B-tree may have lost some
-        raise damaged_whole(
+        raise damaged_index(
             db, f"it has {documents} of {stored.documents} documents and {records} of {stored.records} records"
         )
     (found,) = db.execute(_FOUND_BY_PATH).fetchone()
     if found != documents:
-        raise damaged_whole(db, f"it finds {found} of {documents} documents by their paths")
+        raise damaged_index(db, f"it finds {found} of {documents} documents by their paths")
     if records:
         for (document,) in db.execute(_INCOMPLETE):
             raise damaged_document(db, document)
@@ -245,18 +245,18 @@ def check_all_documents(db: sqlite3.Connection) -> None:
 
 def find_damaged_documents(db: sqlite3.Connection) -> Iterator[str]:
     """Yield the rows of documents and records that do not match their checksums, a line each with the remedy."""
-    with decoding_anything(db):
+    with replacing_invalid_utf8(db):
         for row in db.execute(_ALL_DOCUMENTS):
-            if not is_sound(row):
+            if not matches_checksum(row):
                 yield document_damage(db, row[0])
         for row in db.execute(_ALL_RECORDS):
-            if not is_sound(row):
+            if not matches_checksum(row):
                 yield document_damage(db, row[1])
 
 
 def documents_in_order(db: sqlite3.Connection) -> Iterator[DocumentRow]:
     """Yield all documents that have passages, in the order of these. Raises IndexDamaged."""
-    rows = db.execute(f"SELECT {DOCUMENT_WITH_PLACE} {WITH_ROOT} WHERE passages > 0 ORDER BY first_passage")
+    rows = db.execute(f"SELECT {DOCUMENT_WITH_PATH} {WITH_ROOT} WHERE passages > 0 ORDER BY first_passage")
     while some := rows.fetchmany(_AT_ONCE):
         yield from checked_documents(db, some)
 
@@ -398,7 +398,7 @@ def filter_rows_of(db: sqlite3.Connection, passages: Iterable[int]) -> Iterator[
 _COMPARED_IN_ORDER = f"""SELECT documents.id IN (SELECT document_id FROM record_metadata), documents.id, first_passage,
     passages, {_COMPARED}, metadata {WITH_ROOT} WHERE (documents.root_id, documents.path) > (?, ?)
     ORDER BY documents.root_id, documents.path"""
-_LISTED = f"""SELECT coalesce(characters, 0), {DOCUMENT_WITH_PLACE}
+_LISTED = f"""SELECT coalesce(characters, 0), {DOCUMENT_WITH_PATH}
     {WITH_ROOT} LEFT JOIN readings ON document_id = documents.id
     WHERE documents.id IN (SELECT value FROM json_each(?)) ORDER BY documents.root_id, documents.path"""
 BEGINNING = (-1, "")  # before all roots

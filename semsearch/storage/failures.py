@@ -21,7 +21,7 @@ _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOO
 _DAMAGED = ("malformed", "Could not decode", "not a database", "no such table", "no such column")
 _SHOWN = 3  # faults of a damaged index
 # what code raises that reads rows which semsearch did not write
-_OF_ROWS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
+_ROW_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
 
 @contextmanager
@@ -44,10 +44,10 @@ def raise_explained(
     explanation: SemsearchError | None = None
     unchanged = "; the index is unchanged" if writes else ""  # a read may come after a write
     if isinstance(error, sqlite3.DatabaseError):
-        explanation = _of_sqlite(error, folder, db, unchanged) or _damage(folder, db)
+        explanation = _explain_sqlite(error, folder, db, unchanged) or _damage(folder, db)
     elif isinstance(error, OSError) and not isinstance(error, SemsearchError):
-        explanation = _of_system(error, folder, unchanged)
-    elif isinstance(error, _OF_ROWS) and not isinstance(error, SemsearchError):
+        explanation = _explain_os(error, folder, unchanged)
+    elif isinstance(error, _ROW_ERRORS) and not isinstance(error, SemsearchError):
         explanation = _damage(folder, db)
     if explanation is None:
         raise error
@@ -64,7 +64,7 @@ def _damage(folder: Path, db: sqlite3.Connection | None) -> IndexDamaged | None:
     return IndexDamaged(damaged) if faults else None
 
 
-def _of_sqlite(
+def _explain_sqlite(
     error: sqlite3.DatabaseError, folder: Path, db: sqlite3.Connection | None, unchanged: str
 ) -> SemsearchError | None:
     text = str(error)
@@ -72,10 +72,10 @@ def _of_sqlite(
         return StorageError(f"the disk of {folder} is full{unchanged}; make room and try again")
     if "readonly" in text or "unable to open" in text:
         return StorageError(
-            f"{folder} cannot be {'written' if unchanged else 'read'} ({text}{_theirs(folder)}){unchanged}"
+            f"{folder} cannot be {'written' if unchanged else 'read'} ({text}{_unwritable_files(folder)}){unchanged}"
         )
     if "disk I/O error" in text and error.sqlite_errorname == "SQLITE_IOERR_SHMMAP":
-        return StorageError(_without_maps(folder, text, unchanged))
+        return StorageError(_no_memory_maps(folder, text, unchanged))
     if "disk I/O error" in text:
         return StorageError(f"the disk of {folder} is failing, or ulimit -f limits its files ({text}){unchanged}")
     if "locked" in text:
@@ -88,7 +88,7 @@ def _of_sqlite(
     return None
 
 
-def _of_system(error: OSError, folder: Path, unchanged: str) -> SemsearchError | None:
+def _explain_os(error: OSError, folder: Path, unchanged: str) -> SemsearchError | None:
     why = error.strerror or ""
     if error.errno in _UNREADABLE and not _is_within(error.filename, folder):
         return SourceError(f"{error.filename} cannot be read: {why}{unchanged}")
@@ -101,7 +101,7 @@ def _of_system(error: OSError, folder: Path, unchanged: str) -> SemsearchError |
     if error.errno == errno.EIO:
         return StorageError(f"the disk of {folder} is failing ({why}){unchanged}")
     if error.errno == errno.ENODEV:
-        return StorageError(_without_maps(folder, why, unchanged))
+        return StorageError(_no_memory_maps(folder, why, unchanged))
     if error.errno in EXHAUSTED:
         what = f"{why}: {error.filename or folder}"
         return StorageError(f"{what}{unchanged}; {EXHAUSTED[error.errno]}")
@@ -122,14 +122,14 @@ def _is_within(name: object, folder: Path) -> bool:
     return not isinstance(name, str) or Path(name).absolute().is_relative_to(folder.absolute())
 
 
-def _without_maps(folder: Path, text: str, unchanged: str) -> str:
+def _no_memory_maps(folder: Path, text: str, unchanged: str) -> str:
     return (
         f"the disk of {folder} maps no files into memory ({text}), which a write needs{unchanged}; keep it on another "
         "disk, such as one of this machine"
     )
 
 
-def _theirs(folder: Path) -> str:
+def _unwritable_files(folder: Path) -> str:
     """The files of a database that this user may not write, where others may write to its folder."""
     files = [folder / f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm")]
     theirs = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypedDict
 from semsearch.errors import SourceError, UsageError
 from semsearch.results.hits import LINELESS, Position, own_terms
 from semsearch.sources.roots import ADDED, Root
-from semsearch.storage.document_rows import DocumentRow, check_all_documents, get_documents, need_documents
+from semsearch.storage.document_rows import DocumentRow, check_all_documents, get_documents, require_documents
 from semsearch.storage.known_files import get_roots
 from semsearch.storage.passage_rows import PassageRow, each_passage
 from semsearch.system.locations import uri_scheme, working_folder
@@ -36,7 +36,7 @@ def path_of(document: DocumentRow, here: str) -> str:
     return shown(document.absolute, here) if document.root else document.absolute
 
 
-class DocumentPlace(TypedDict):
+class DocumentKeys(TypedDict):
     """The keys of results by which a document is told."""
 
     path: str  # as one would open it from here; the id, for a text that a program added
@@ -46,7 +46,7 @@ class DocumentPlace(TypedDict):
     format: str
 
 
-def place_of(document: DocumentRow, here: str) -> DocumentPlace:
+def document_keys(document: DocumentRow, here: str) -> DocumentKeys:
     """What results say of a document, with its path as one would open it in the folder `here`."""
     return {
         "path": path_of(document, here),
@@ -78,25 +78,25 @@ def find_document(db: sqlite3.Connection, path: str) -> DocumentRow:
     _refuse_impossible(path)
     document = _only_document(db, path)
     if document is None:
-        raise _not_there(db, path)
+        raise _not_found(db, path)
     return document
 
 
 def _only_document(db: sqlite3.Connection, path: str) -> DocumentRow | None:
     """The document of a path or id, None if there is none. Raises SourceError for several."""
     roots = get_roots(db)
-    documents = [*need_documents(db, _at_path(db, roots, path) or _called(db, roots, path)).values()]
+    documents = [*require_documents(db, _at_path(db, roots, path) or _with_relative_path(db, roots, path)).values()]
     if len(documents) > 1:
         paths = " and ".join(document.absolute for document in documents)
         raise SourceError(f"{path} may be {paths}; write the full path")
     return documents[0] if documents else None
 
 
-def _not_there(db: sqlite3.Connection, path: str) -> SourceError:
+def _not_found(db: sqlite3.Connection, path: str) -> SourceError:
     """The error for a path that is not in the index. Raises IndexDamaged if it might only not be found."""
     check_all_documents(db)
     here = working_folder().as_posix()
-    hints = " or ".join(path_of(hint, here) for hint in _of_same_name(db, path))
+    hints = " or ".join(path_of(hint, here) for hint in _with_same_name(db, path))
     instead = f"did you mean {hints}?" if hints else "index it first"
     return SourceError(f"{path or 'a path without a name'} is not in the index; {instead}")
 
@@ -111,7 +111,7 @@ def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) ->
     for path, cited_line in readings(cited) if line is None else [(cited, line)]:
         try:
             if cited_line is None and (passage := _cited(db, path)) is not None:
-                return need_documents(db, [passage.document_id])[passage.document_id], passage
+                return require_documents(db, [passage.document_id])[passage.document_id], passage
         except SourceError as error:  # the document has nothing at that place: perhaps it has in another reading
             no_place = no_place or error
         document = _only_document(db, path)
@@ -121,7 +121,7 @@ def find_passage(db: sqlite3.Connection, cited: str, line: int | None = None) ->
             return document, None
         return document, _passage_at(db, document, cited_line)
     lines = _LINES.fullmatch(cited) if line is None else None
-    raise no_place or _not_there(db, lines["path"] if lines else cited)
+    raise no_place or _not_found(db, lines["path"] if lines else cited)
 
 
 def readings(citation: str) -> Iterator[tuple[str, int | None]]:
@@ -160,7 +160,7 @@ def _at_path(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[i
     """The id of the document whose file lies at a path, absolute or relative to the current folder, or at a URI."""
     if "\0" in path:
         return []
-    for whole in _spelt_in_full(path):
+    for whole in _absolute_forms(path):
         wanted = unicodedata.normalize("NFC", whole)
         for root in roots:
             base = unicodedata.normalize("NFC", root.path).rstrip("/")
@@ -171,14 +171,14 @@ def _at_path(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[i
     return []
 
 
-def _spelt_in_full(path: str) -> Sequence[str]:
+def _absolute_forms(path: str) -> Sequence[str]:
     """A path in full, with forward slashes, as a root may spell it: links as they are, or resolved."""
     if uri_scheme(path):
         return (path,)
     return [PurePath(whole).as_posix() for whole in (os.path.abspath(path), os.path.realpath(path))]  # noqa: PTH100
 
 
-def _called(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[int]:
+def _with_relative_path(db: sqlite3.Connection, roots: Sequence[Root], path: str) -> list[int]:
     """The ids of the documents with this path below their roots, and of the added text with this id."""
     below = unicodedata.normalize("NFC", path.replace("\\", "/") if os.name == "nt" else path).removeprefix("./")
     found = [id_ for root in roots for id_ in _documents(db, root.id, below)]
@@ -189,7 +189,7 @@ def _documents(db: sqlite3.Connection, root: int, path: str) -> list[int]:
     return [id_ for (id_,) in db.execute("SELECT id FROM documents WHERE root_id = ? AND path = ?", (root, path))]
 
 
-def _of_same_name(db: sqlite3.Connection, path: str) -> list[DocumentRow]:
+def _with_same_name(db: sqlite3.Connection, path: str) -> list[DocumentRow]:
     """A few documents whose file has the same name."""
     name = PurePath(path).name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     rows = db.execute(
@@ -199,7 +199,7 @@ def _of_same_name(db: sqlite3.Connection, path: str) -> list[DocumentRow]:
     return list(get_documents(db, [id_ for (id_,) in rows]).values()) if name else []
 
 
-def beginnings_of(db: sqlite3.Connection, name: str, most: int) -> dict[int, str]:
+def first_passages_of_files(db: sqlite3.Connection, name: str, most: int) -> dict[int, str]:
     """The first passages of the files with a name, or the end of a path, in any case, and their paths; none of more
     than `most`."""
     name = storable(name)
@@ -221,7 +221,7 @@ def _cited(db: sqlite3.Connection, cited: str) -> PassageRow | None:
     roots = get_roots(db)
     ends = [len(cited), *(space.start() for space in re.finditer(" ", cited))]
     for end in ends:
-        ids = _at_path(db, roots, cited[:end]) or _called(db, roots, cited[:end])
+        ids = _at_path(db, roots, cited[:end]) or _with_relative_path(db, roots, cited[:end])
         if end == len(cited) and ids:
             return None
         if len(ids) == 1:

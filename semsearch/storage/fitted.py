@@ -12,7 +12,7 @@ import numpy as np
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import FitError, IndexDamaged, SemsearchError, VectorsError, VectorsMismatch, rebuild_command
 from semsearch.storage.checksums import folder_of
-from semsearch.system.durable import block_sums
+from semsearch.system.durable import block_checksums
 from semsearch.word_vectors.multilingual import as_multilingual, opened_tables
 from semsearch.word_vectors.table import WordVectors
 
@@ -63,7 +63,7 @@ def _damage(db: sqlite3.Connection, what: str) -> IndexDamaged:
 
 
 def _sums(data: bytes) -> bytes:
-    return block_sums(np.frombuffer(data, dtype=np.uint8)).astype("<u8").tobytes()
+    return block_checksums(np.frombuffer(data, dtype=np.uint8)).astype("<u8").tobytes()
 
 
 def fit_stamp(db: sqlite3.Connection) -> tuple[int, str, bytes] | None:

@@ -12,7 +12,7 @@ from typing import Any
 from semsearch.readers.registry import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart, covers
 from semsearch.sources.unchanged import FilePair, KnownDocument, Skip, label_of
-from semsearch.storage.checksums import damaged_whole
+from semsearch.storage.checksums import damaged_index
 from semsearch.storage.document_rows import documents_changing
 
 # -- Roots -------------------------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def delete_roots(db: sqlite3.Connection, roots: Iterable[Root]) -> None:
     db.executemany("DELETE FROM roots WHERE id = ?", [(root.id,) for root in roots])
 
 
-def get_root_places(db: sqlite3.Connection) -> list[str]:
+def get_root_addresses(db: sqlite3.Connection) -> list[str]:
     """Read the paths of the roots; of those in stores the URIs with which they are reached."""
     return [place for (place,) in db.execute("SELECT path || options FROM roots ORDER BY id")]
 
@@ -56,7 +56,7 @@ _COUNTED = """SELECT (SELECT count(*) FROM documents INDEXED BY documents_by_pat
     (SELECT count(*) FROM documents NOT INDEXED)"""
 
 
-def get_known(db: sqlite3.Connection, root: Root, parts: Iterable[RootPart] = ()) -> list[KnownDocument]:
+def get_known_documents(db: sqlite3.Connection, root: Root, parts: Iterable[RootPart] = ()) -> list[KnownDocument]:
     """Read the documents of a root; or of some parts of it: of each the file there, or those in the folder there."""
     rows = list[Any]()
     paths = [unicodedata.normalize("NFC", part.path) for part in parts]
@@ -84,7 +84,7 @@ def check_documents_by_path(db: sqlite3.Connection) -> None:
     """
     by_path, documents = db.execute(_COUNTED).fetchone()
     if by_path != documents:
-        raise damaged_whole(db, f"it finds {by_path} of {documents} documents by their paths")
+        raise damaged_index(db, f"it finds {by_path} of {documents} documents by their paths")
 
 
 def documents_with_other_readers(db: sqlite3.Connection, roots: Iterable[Root]) -> set[int]:

@@ -13,16 +13,16 @@ import numpy as np
 
 from semsearch.arrays.types import Bool, Int32, Int64
 from semsearch.storage.checksums import (
+    damaged_index,
     damaged_passage,
-    damaged_whole,
-    decoding_anything,
-    is_sound,
-    numbers_sum,
+    matches_checksum,
+    numbers_checksum,
     passage_damage,
-    stored_numbers_sum,
-    with_sums,
+    replacing_invalid_utf8,
+    stored_numbers_checksum,
+    with_checksums,
 )
-from semsearch.storage.document_rows import DocumentRow, documents_changing, need_documents
+from semsearch.storage.document_rows import DocumentRow, documents_changing, require_documents
 from semsearch.text.languages import language_of_parts, language_of_passage
 from semsearch.text.passage_words import PassageRecord
 from semsearch.text.terms import with_parts
@@ -77,7 +77,7 @@ _PASSAGES_BETWEEN = f"{_PASSAGES} WHERE id >= ? AND id < ? ORDER BY id"
 
 def insert_passages(db: sqlite3.Connection, rows: Sequence[Sequence[Any]], records: Collection[int]) -> None:
     """Write rows of `PASSAGE_COLUMNS` with their checksums. `records`: the ids of those of records with metadata."""
-    db.executemany(_INSERT_PASSAGE, with_sums(rows, PASSAGE_NUMBERS, marked=records))
+    db.executemany(_INSERT_PASSAGE, with_checksums(rows, PASSAGE_NUMBERS, marked=records))
 
 
 def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
@@ -86,7 +86,7 @@ def get_passages(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Passag
     return {row[0]: _checked(db, row) for row in rows}
 
 
-def need_passages(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, PassageRow]:
+def require_passages(db: sqlite3.Connection, ids: Collection[int]) -> dict[int, PassageRow]:
     """Read passages by id, which segments or documents say are there. Raises IndexDamaged if one is not."""
     passages = get_passages(db, ids)
     if len(passages) < len({*ids}):
@@ -116,15 +116,15 @@ def each_passage(db: sqlite3.Connection, first: int, last: int) -> Iterator[Pass
 
 def find_damaged_passages(db: sqlite3.Connection) -> Iterator[str]:
     """Yield the rows that do not match their checksums, a line each with the remedy."""
-    with decoding_anything(db):
+    with replacing_invalid_utf8(db):
         for row in db.execute(f"{_PASSAGES} ORDER BY id"):
-            if not is_sound(row):
+            if not matches_checksum(row):
                 yield passage_damage(db, row[0])
 
 
 def _checked(db: sqlite3.Connection, row: Sequence[Any]) -> PassageRow:
     """The passage of a row that ends with its checksum. Raises IndexDamaged if that is not the checksum of it."""
-    if not is_sound(row):
+    if not matches_checksum(row):
         raise damaged_passage(db, row[0])
     return _passage(row)
 
@@ -183,7 +183,7 @@ def with_documents(db: sqlite3.Connection, passages: Iterable[PassageRow]) -> It
     """Yield passages with the documents that they are in. Raises IndexDamaged."""
     rest = iter(passages)
     while batch := [*islice(rest, _AT_ONCE)]:
-        documents = need_documents(db, {row.document_id for row in batch})
+        documents = require_documents(db, {row.document_id for row in batch})
         yield from ((row, documents[row.document_id]) for row in batch)
 
 
@@ -232,15 +232,15 @@ def find_languages(db: sqlite3.Connection) -> None:
 
 # -- Sentences and neighbours, which candidates are ranked by before their texts are read ------------------------------
 
-_OF_PASSAGE = numbers_sum(["passages.id", "document_id", "passages.first_sentence", "sentence_count"])
-_OF_DOCUMENT = numbers_sum(["document_id", "first_passage", "documents.passages"])
+_OF_PASSAGE = numbers_checksum(["passages.id", "document_id", "passages.first_sentence", "sentence_count"])
+_OF_DOCUMENT = numbers_checksum(["document_id", "first_passage", "documents.passages"])
 _IS_TEST = """'/' || documents.path GLOB '*[-/_.][tT]est[-/_.s]*' OR documents.path GLOB '*[a-z]Test*.*'
     OR '/' || documents.path GLOB '*[-/_.]spec[-/_.s]*'"""
 _SPANS = f"""SELECT document_id, passages.first_sentence, sentence_count, first_passage, documents.passages,
     length(passages.headings) > 2,
     CASE WHEN documents.format NOT IN ('code', 'python') THEN 0 WHEN {_IS_TEST} THEN 2 ELSE 1 END,
-    passages.id, {_OF_PASSAGE} = {stored_numbers_sum("passages.sum")}
-    AND {_OF_DOCUMENT} = {stored_numbers_sum("documents.sum")}, length(passages.sentences)
+    passages.id, {_OF_PASSAGE} = {stored_numbers_checksum("passages.sum")}
+    AND {_OF_DOCUMENT} = {stored_numbers_checksum("documents.sum")}, length(passages.sentences)
     FROM passages JOIN documents ON documents.id = document_id
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
 
@@ -272,19 +272,19 @@ def spans_of(db: sqlite3.Connection, ids: Int64) -> Int64:
         _raise_damage(db, ids)
         raise
     numbers = numbers[np.argsort(numbers[:, 7])]
-    found, is_sound, size = numbers[:, 7:].T
-    if not is_sound.all():
+    stored_ids, are_sound, size = numbers[:, 7:].T
+    if not are_sound.all():
         _raise_damage(db, ids)
-    if not np.array_equal(found, ids):
+    if not np.array_equal(stored_ids, ids):
         _raise_damage(db, ids)
-        raise damaged_whole(db, "passages are missing")
+        raise damaged_index(db, "passages are missing")
     count, rest = np.divmod(size, SENTENCE_BYTES)  # a product could overflow
     wrong = np.flatnonzero((count != numbers[:, 2]) | (rest != 0))
     if len(wrong):  # somebody's millions of sentences would take all memory
-        raise damaged_passage(db, int(found[wrong[0]]))
+        raise damaged_passage(db, int(stored_ids[wrong[0]]))
     return numbers[:, :7]
 
 
 def _raise_damage(db: sqlite3.Connection, ids: Int64) -> None:
     """Raise IndexDamaged for passages of which one, or its document, has gone or is not as it was written."""
-    need_documents(db, {row.document_id for row in need_passages(db, ids.tolist()).values()})
+    require_documents(db, {row.document_id for row in require_passages(db, ids.tolist()).values()})

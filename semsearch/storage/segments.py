@@ -80,7 +80,7 @@ def get_removed(db: sqlite3.Connection) -> dict[Kind, IdRanges]:
     return {"passage": passages, "words": passages, "sentence": sentences}
 
 
-def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Sequence[Segment], number: int) -> None:
+def update_manifest(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Sequence[Segment], number: int) -> None:
     """Add new segments to the manifest as part of generation `number`; take retired ones out."""
     db.executemany("DELETE FROM segments WHERE file = ?", [(segment.file,) for segment in retired])
     for segment in new:
@@ -90,7 +90,7 @@ def name_segments(db: sqlite3.Connection, new: Sequence[Segment], *, retired: Se
         db.execute(f"INSERT INTO segments ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
 
 
-def forget_removed(db: sqlite3.Connection, segments: Sequence[Segment]) -> None:
+def drop_removed(db: sqlite3.Connection, segments: Sequence[Segment]) -> None:
     """Forget removed ids that none of these segments, which are all there are, holds any more."""
     rows = db.execute("SELECT first_passage, passages, first_sentence, sentences FROM removed").fetchall()
     if not rows:
@@ -107,7 +107,7 @@ def forget_removed(db: sqlite3.Connection, segments: Sequence[Segment]) -> None:
     db.executemany("DELETE FROM removed WHERE first_passage = ?", removed[~is_held, :1].tolist())
 
 
-def forget_manifest(db: sqlite3.Connection) -> None:
+def clear_manifest(db: sqlite3.Connection) -> None:
     """Forget a damaged list of segments, the removed ids and the fit, all of which are made again."""
     for table in ("segments", "removed", "fit"):
         db.execute(f"DELETE FROM {table}")

@@ -80,7 +80,7 @@ def written_file(path: Path) -> WrittenFile:
     with path.open("rb") as file:
         while piece := file.read(_PIECE):
             digest.update(piece)
-            sums += block_sums(np.frombuffer(piece, dtype=np.uint8)).astype("<u8").tobytes()
+            sums += block_checksums(np.frombuffer(piece, dtype=np.uint8)).astype("<u8").tobytes()
             size += len(piece)
     return WrittenFile(size, digest.hexdigest(), bytes(sums))
 
@@ -167,7 +167,7 @@ _FEW = 64  # blocks that the system is asked to read at once: of more it reads b
 _PLACES = np.arange(1, _SECTORS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # an odd number: all differ
 
 
-def block_sums(data: UInt8) -> UInt64:
+def block_checksums(data: UInt8) -> UInt64:
     """The checksums of all blocks of some bytes; the last block is filled up with zeros. (n,) -> (⌈n / BLOCK⌉,)"""
     whole = len(data) // BLOCK * BLOCK
     sums = _sums(data[:whole])
@@ -196,8 +196,8 @@ def mapped(path: Path) -> UInt8:
 class CheckedFile:
     """A memory-mapped file whose blocks are compared with their checksums, each once, before they are read.
 
-    `sums` are those that `block_sums` gave, as little-endian bytes. Raises FileNotFoundError, and IndexDamaged if there
-    are not as many blocks.
+    `sums`: the `block_checksums`, as little-endian bytes. Raises FileNotFoundError, and IndexDamaged for another number
+    of blocks.
     """
 
     def __init__(self, path: Path, sums: bytes) -> None:
@@ -240,7 +240,7 @@ class CheckedFile:
             self.expect(first * BLOCK, (last + 1) * BLOCK)  # neighbours at once
         for first in range(0, len(whole), _AT_ONCE):
             some = whole[first : first + _AT_ONCE]
-            sums = block_sums(self.data[: len(self.data) // BLOCK * BLOCK].reshape(-1, BLOCK)[some].reshape(-1))
+            sums = block_checksums(self.data[: len(self.data) // BLOCK * BLOCK].reshape(-1, BLOCK)[some].reshape(-1))
             if (different := sums != self._sums[some]).any():
                 raise self._damage_at(int(some[different.argmax()]))
             self._unchecked[some] = False
@@ -264,7 +264,7 @@ class CheckedFile:
             return
         self._expect(first, last)
         start = first + int(unchecked.argmax())
-        sums = block_sums(self.data[start * BLOCK : last * BLOCK])
+        sums = block_checksums(self.data[start * BLOCK : last * BLOCK])
         if (different := sums != self._sums[start:last]).any():
             raise self._damage_at(start + int(different.argmax()))
         self._unchecked[start:last] = False

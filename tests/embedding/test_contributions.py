@@ -169,7 +169,7 @@ def test_the_cosines_are_those_of_the_texts(index: Index) -> None:
                 "sentence": from_bytes(to_bytes(embedder.transform([found.sentence])))[0] @ asked,  # as it is stored
             }
             (document,) = get_documents(db, [passage.document_id]).values()
-            (title,) = embedder.transform([document.telling_title], [document.language])
+            (title,) = embedder.transform([document.descriptive_title], [document.language])
             if title.any():
                 expected["title"] = title @ asked
             if topics is not None:

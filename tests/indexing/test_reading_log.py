@@ -24,8 +24,8 @@ COUNT = 8
 
 @pytest.fixture(autouse=True)
 def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sync, "MUCH", 0)
-    monkeypatch.setattr(sync, "_CHUNK", 1)  # a file at a time
+    monkeypatch.setattr(sync, "LOGGED_FROM", 0)
+    monkeypatch.setattr(sync, "_CHUNK_BYTES", 1)  # a file at a time
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def segments(index: Index) -> list[bytes]:
 def test_two_processes_make_the_same_index_as_one(
     tmp_path: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sync, "_CHUNK", 2000)  # several chunks for each
+    monkeypatch.setattr(sync, "_CHUNK_BYTES", 2000)  # several chunks for each
     monkeypatch.setattr(spool, "_ROWS", 50)  # and several batches of each
     write_documents(tmp_path / "documents")
     one, alone = index_of(tmp_path / "one", tmp_path / "documents", small_vectors, 1)

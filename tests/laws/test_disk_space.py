@@ -141,7 +141,7 @@ def test_what_cannot_be_given_back_fails_no_write(
     with Index.create(tmp_path / "index", vectors=small_vectors) as index:
         index.add(texts(MANY))
         with monkeypatch.context() as patch:
-            patch.setattr(segment_merging, "settle", refuse)
+            patch.setattr(segment_merging, "checkpoint", refuse)
             remove_most(index)
         assert index.status(stale=False).documents == FEW
         index.refit()

@@ -187,11 +187,11 @@ def test_a_bug_in_an_index_too_large_to_be_audited_is_no_damage(
     good: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> list[list[Hit]]:
-        monkeypatch.setattr("semsearch.storage.database.Patience.MOST", -1)
+        monkeypatch.setattr("semsearch.storage.database.StepLimit.MOST_CALLS", -1)
         raise KeyError("a bug")
 
-    monkeypatch.setattr("semsearch.storage.database.Patience.STEPS", 1)
-    monkeypatch.setattr("semsearch.storage.database.Patience.MOST", 1 << 40)
+    monkeypatch.setattr("semsearch.storage.database.StepLimit.STEPS", 1)
+    monkeypatch.setattr("semsearch.storage.database.StepLimit.MOST_CALLS", 1 << 40)
     monkeypatch.setattr("semsearch.search.pipeline.make_hits", broken)
     with Index.open(good, vectors=small_vectors, trust=True) as index, pytest.raises(KeyError, match="a bug"):
         index.search("a ship")
@@ -227,7 +227,7 @@ def test_rows_that_make_a_query_endless_end_it(
         db.execute("INSERT INTO record_metadata SELECT id, id, '{}', 0 FROM documents WHERE id >= 100")
         reseal(db)
         db.commit()
-    monkeypatch.setattr("semsearch.storage.database.Patience.MOST", 3)
+    monkeypatch.setattr("semsearch.storage.database.StepLimit.MOST_CALLS", 3)
     with (
         Index.open(folder, vectors=small_vectors, trust=True) as index,
         pytest.raises(IndexDamaged, match="takes longer to read than any index"),

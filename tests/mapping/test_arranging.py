@@ -27,7 +27,7 @@ def of(vectors: Float32) -> Rows:
 
 def arranged(vectors: Float32) -> Float32:
     quiet = lambda _: None  # noqa: E731  # a report that nobody reads
-    return arrange(compare(of(vectors), len(vectors), report=quiet), report=quiet)
+    return arrange(compare(of(vectors), len(vectors), on_progress=quiet), on_progress=quiet)
 
 
 def neighbours_kept(vectors: Float32, points: Float32, k: int = 15) -> float:
@@ -65,7 +65,7 @@ def test_few_passages_have_a_map_too(n: int) -> None:
 def test_progress_is_reported_to_the_end() -> None:
     seen: list[MapProgress] = []
     vectors = made_vectors(2, 20)
-    arrange(compare(of(vectors), len(vectors), report=seen.append), report=seen.append)
+    arrange(compare(of(vectors), len(vectors), on_progress=seen.append), on_progress=seen.append)
     assert [each.phase for each in seen if each.done == each.total] == ["comparing", "arranging"]
 
 

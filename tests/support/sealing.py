@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from semsearch.storage.checksums import update_digests, with_sums
+from semsearch.storage.checksums import update_digests, with_checksums
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import DOCUMENT_COLUMNS, DOCUMENT_NUMBERS
 from semsearch.storage.passage_rows import PASSAGE_COLUMNS, PASSAGE_NUMBERS
@@ -42,7 +42,7 @@ def reseal(db: sqlite3.Connection) -> None:
             ("record_metadata", "passage_id", "passage_id, document_id, metadata", 2),
         ):
             rows = db.execute(f"SELECT {columns} FROM {table}").fetchall()  # noqa: S608  # our own names
-            summed = with_sums(rows, numbers, marked=records if table == "passages" else ())
+            summed = with_checksums(rows, numbers, marked=records if table == "passages" else ())
             pairs = [(row[-1], row[0]) for row in summed]
             db.executemany(f"UPDATE {table} SET sum = ? WHERE {key} = ?", pairs)  # noqa: S608
     update_digests(db)

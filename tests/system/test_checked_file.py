@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from semsearch.errors import IndexDamaged
-from semsearch.system.durable import BLOCK, CheckedFile, block_sums, write_durably
+from semsearch.system.durable import BLOCK, CheckedFile, block_checksums, write_durably
 
 SIZES = [0, 1, 7, BLOCK - 1, BLOCK, BLOCK + 1, 20 * BLOCK + 5]
 
@@ -27,12 +27,12 @@ def written(folder: Path, size: int) -> tuple[Path, bytes]:
 @pytest.mark.parametrize("size", SIZES[1:])
 def test_any_bit_that_changes_is_noticed(size: int) -> None:
     data = some_bytes(size)
-    before = block_sums(data)
+    before = block_checksums(data)
     chance = np.random.default_rng(1)
     for _ in range(50):
         at, bit = int(chance.integers(size)), 1 << int(chance.integers(8))
         data[at] ^= bit
-        assert np.flatnonzero(block_sums(data) != before).tolist() == [at // BLOCK]
+        assert np.flatnonzero(block_checksums(data) != before).tolist() == [at // BLOCK]
         data[at] ^= bit
 
 

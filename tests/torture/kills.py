@@ -104,7 +104,7 @@ def main() -> None:
     given = parser.parse_args()
     load()
     topic_fit.LEAST = LEAST
-    sync.MUCH = 0  # so that what was read is noted
+    sync.LOGGED_FROM = 0  # so that what was read is noted
     seen = {action: Counter[str]() for action in ACTIONS}
     end = time.monotonic() + 60 * (given.minutes or 1e9)
     with tempfile.TemporaryDirectory() as name:

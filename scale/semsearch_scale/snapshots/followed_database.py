@@ -81,7 +81,7 @@ class FollowedDatabase(IndexDatabase):
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction of the newest fetched generation, which it sees to its end."""
-        own: sqlite3.Connection | None = getattr(self._own, "db", None)
+        own: sqlite3.Connection | None = getattr(self._local, "db", None)
         if own is not None:
             yield own
             return
@@ -94,11 +94,11 @@ class FollowedDatabase(IndexDatabase):
             except IndexNotFound:  # it was deleted from the cache: fetch it again
                 self.close()
                 db = transaction.enter_context(self._current().database.reading())
-            self._own.db = db
+            self._local.db = db
             try:
                 yield db
             finally:
-                self._own.db = None
+                self._local.db = None
 
     def close(self) -> None:
         """Close the files. They are opened again with the next use."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few files be many chunks and many batches."""
-    monkeypatch.setattr(sync, "_CHUNK", 2000)
+    monkeypatch.setattr(sync, "_CHUNK_BYTES", 2000)
     monkeypatch.setattr(spool, "_ROWS", 60)
 
 

@@ -17,7 +17,7 @@ from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, 
 from semsearch.cli.options import SettingsArguments
 from semsearch.cli.printing import count, from_here, keep_warnings, say, size, summary, to_json
 from semsearch.errors import UsageError, index_command
-from semsearch.indexing.changes import asked_roots, is_missing
+from semsearch.indexing.changes import is_missing, requested_roots
 from semsearch.indexing.read_files import why_refused
 from semsearch.results.reports import SyncReport, endings_in_words
 from semsearch.sources.root_files import present_files
@@ -130,7 +130,7 @@ def _roots_to_read(
             yield root._replace(include=tuple(reading.include or ()), exclude=reading.excluded), ()
         return
     with closing(IndexDatabase(target.folder)) as database, database.reading() as db:
-        plan = asked_roots(db, paths, include=reading.include or (), exclude=reading.excluded)
+        plan = requested_roots(db, paths, include=reading.include or (), exclude=reading.excluded)
     for root in plan.wanted:
         if not root.is_remote and not is_missing(root.path):
             yield root, ()

@@ -274,4 +274,4 @@ def answers(path: Path) -> object:
 def prepare_process(patch: pytest.MonkeyPatch) -> None:
     """Let few documents be enough for topics, and for a log of what was read."""
     patch.setattr(topic_fit, "LEAST", LEAST)
-    patch.setattr(sync, "MUCH", 0)
+    patch.setattr(sync, "LOGGED_FROM", 0)

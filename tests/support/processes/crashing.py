@@ -201,7 +201,7 @@ def main() -> None:
 
     arrange_passages.GATHERING = arrange_passages.SETTLING = FEW_STEPS
     topic_fit.LEAST = LEAST  # so that a few documents are enough to adapt to
-    semsearch.indexing.sync.MUCH = 0  # and to note what was read of them
+    semsearch.indexing.sync.LOGGED_FROM = 0  # and to note what was read of them
     for request in sys.stdin:
         if not CAN_FORK:
             sys.exit(carry_out(request))

@@ -29,7 +29,7 @@ from semsearch.context import harmless
 from semsearch.errors import ServerError, UsageError
 from semsearch.results.codec import ONLY_IF_SET, Record
 from semsearch.results.hits import Citation, Context, Verdict
-from semsearch.results.options import Mode
+from semsearch.results.options import Mode, finite_number
 from semsearch.system.http_requests import is_loopback, is_plain, opener, reason_of
 from semsearch.system.locations import split_uri
 from semsearch.text.sentences import sentence_spans
@@ -89,8 +89,8 @@ class ChatModels:
     """
 
     def __init__(self, url: str, *, key: str | None = None, plain_http: bool = False, seconds: float = SECONDS) -> None:
-        self.url = url.rstrip("/")
-        self._key, self._seconds = key, seconds
+        self.url = (url := str(url)).rstrip("/")
+        self._key, self._seconds = key, finite_number("model.seconds", seconds)
         parts = split_uri(self.url)
         host = parts.hostname or ""
         if parts.username or parts.password:
@@ -98,9 +98,9 @@ class ChatModels:
         if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or not is_plain(url):
             shown = "this" if "@" in url else repr(self._said(url))
             raise UsageError(f"{shown} is not the address of a model server; give one such as {OLLAMA}")
-        if key is not None and not (key and is_plain(key)):
+        if key is not None and not (key and isinstance(key, str) and is_plain(key)):
             raise UsageError("the key of the model is empty, or has other characters than printable ASCII")
-        if not 0 < seconds <= TIMEOUT_MAX:
+        if not 0 < self._seconds <= TIMEOUT_MAX:
             raise UsageError(f"model.seconds must be a positive number, not {seconds}")
         self.is_here = host == "localhost" or is_loopback(host)
         if parts.scheme == "http" and not self.is_here and not plain_http:

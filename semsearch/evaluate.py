@@ -34,6 +34,7 @@ from semsearch.results.options import RANKING, Mode, SearchOptions
 from semsearch.searchable import Searchable
 from semsearch.system.durable import write_durably
 from semsearch.system.locations import usable_path
+from semsearch.system.source_files import opened_input
 from semsearch.text.tokens import words
 
 _LINE = re.compile(r"(.+):(\d{1,18})(?:-\d+)?")
@@ -108,9 +109,11 @@ class GoldenQuestion:
 def read_questions(path: Path) -> list[GoldenQuestion]:
     """Read a file of questions. Raises SourceError if it cannot be read, with a line for each bad line of it."""
     try:
-        lines = path.read_bytes().decode("utf-8-sig").split("\n")
+        with opened_input(path) as file:
+            lines = file.read().decode("utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{path} cannot be read: {error}; give another file, in UTF-8") from error
+        reason = getattr(error, "strerror", error)
+        raise SourceError(f"{path} cannot be read: {reason}; give another file, in UTF-8") from error
     questions: dict[str, GoldenQuestion] = {}
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):

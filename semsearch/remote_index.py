@@ -114,7 +114,7 @@ class RemoteIndex(Searchable):
 
     def document(self, name: str | Path) -> DocumentText:
         """Return a document, by its path or by the id that a program gave it, as `Index.document` does."""
-        path = f"/v1/documents/{quote(path_or_id('document', name), safe='')}"
+        path = f"/v1/documents/{quote(path_or_id('document', name), safe='', errors='surrogatepass')}"
         return DocumentText.from_dict(self._ask(path, index=self._name()))
 
     def status(self, *, known_words: bool = True, stale: bool = True) -> Status:
@@ -143,7 +143,7 @@ class RemoteIndex(Searchable):
             for name, value in parameters.items()
             if value is not None
         }
-        url = f"{self.url.rstrip('/')}{path}?{urlencode(query, doseq=True)}"
+        url = f"{self.url.rstrip('/')}{path}?{urlencode(query, doseq=True, errors='surrogatepass')}"
         headers = self._headers if body is None else self._headers | {"Content-Type": "application/json"}
         try:
             with self._opener.open(Request(url, body, headers), timeout=self._timeout) as response:

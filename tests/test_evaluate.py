@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +101,9 @@ def test_a_path_or_an_index_that_is_none_is_refused(index: Index, tmp_path: Path
         evaluate_golden("a\0b", index)
     with pytest.raises(UsageError, match=r"as Index\.open opens it"):
         evaluate_golden(tmp_path, "index")  # type: ignore[arg-type]
+    for path in (tmp_path, Path(os.devnull)):
+        with pytest.raises(SourceError, match=r"cannot be read: .*; give another file"):
+            evaluate_golden(path, index)
 
 
 def test_a_query_that_comes_again_has_the_answers_of_all_its_lines(tmp_path: Path) -> None:

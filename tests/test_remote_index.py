@@ -15,7 +15,7 @@ from packages import needed
 from serving import TOKEN, running
 from small import write_articles
 
-from semsearch.errors import IndexNotFound, SemsearchError, ServerError, UsageError
+from semsearch.errors import IndexNotFound, SemsearchError, ServerError, SourceError, UsageError
 from semsearch.index import Index
 from semsearch.remote_index import RemoteIndex
 from semsearch.server.open_indexes import OpenIndexes
@@ -122,6 +122,12 @@ def test_a_server_that_comes_again_is_asked_again(index: Index) -> None:
 def test_what_is_no_answer_is_an_error_that_says_so(status: int, body: bytes, told: str) -> None:
     with answering(status, body) as url, Index.connect(url) as remote, pytest.raises(ServerError, match=told):
         remote.search("ship")
+
+
+def test_a_name_with_half_a_character_is_no_document(remote: RemoteIndex) -> None:
+    with pytest.raises(SourceError, match="is not in the index"):
+        remote.document("\ud800")
+    assert not list(remote.documents(["\ud800"]))
 
 
 @pytest.mark.parametrize(

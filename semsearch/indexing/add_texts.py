@@ -30,7 +30,7 @@ from semsearch.results.reports import Progress, SyncReport
 from semsearch.sources.roots import ADDED
 from semsearch.sources.unchanged import PresentFile
 from semsearch.storage.document_rows import added_text
-from semsearch.system.source_files import content_digest
+from semsearch.system.source_files import content_digest, opened_input
 from semsearch.text.passage_words import PassageRecord
 from semsearch.text.text_lengths import heading_text
 from semsearch.text.tokens import storable
@@ -205,7 +205,7 @@ def read_records(path: str | Path) -> Iterator[Mapping[str, Any]]:
     """Read the records of a file of JSON Lines; "-" is the standard input. Raises SourceError."""
     name = str(path)
     try:
-        with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+        with nullcontext(sys.stdin.buffer) if name == "-" else opened_input(Path(name)) as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     yield _parsed(line, f"{name}, line {number},")

@@ -1,5 +1,7 @@
 """Open what stands at the path of an indexed file: the one door for that (tests/laws/test_opened_files.py).
 
+`opened_input` is for a file that the user names for one command.
+
 Whoever can write to an indexed folder, or has made the index, chooses what stands at a path by now: a pipe, which waits
 for a writer; a device without an end; a link to a file that nobody has named. So only regular files are read, without
 waiting, not more than they should have, for a limited time, and only below their root if it is given.
@@ -15,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 SECONDS = 60.0  # for all of a file; a local disk reads the largest that is indexed in one
 _PIECE = 1 << 20  # bytes that are read at once
@@ -34,6 +36,13 @@ class NotTheFile(OSError):
 
     def __init__(self, reason: str, path: str | Path) -> None:
         super().__init__(errno.EACCES, reason, str(path))
+
+
+def opened_input(path: Path) -> BinaryIO:
+    """Open a file that a command reads, or a pipe. Raises OSError, also for a device, which may have no end."""
+    if path.is_char_device() or path.is_block_device():
+        raise OSError(errno.EINVAL, "it is a device, not a file")
+    return path.open("rb")
 
 
 class SourceBytes(NamedTuple):

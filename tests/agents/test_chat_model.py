@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 from servers.chat_server import STREAM, ChatReply, chat_server, events, refused, streamed, whole
@@ -149,10 +150,16 @@ def test_plain_http_to_another_machine_must_be_allowed(url: str) -> None:
     assert not ChatModels(url.replace("http:", "https:")).is_here
 
 
+def test_an_address_that_is_no_text_is_refused() -> None:
+    with pytest.raises(UsageError, match="None"):
+        ChatModels(None)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
-    ("key", "seconds"), [("a b", 1.0), ("a\r\nHost: b", 1.0), ("", 1.0), ("ö", 1.0), (None, 0.0), (None, 1e12)]
+    ("key", "seconds"),
+    [("a b", 1.0), ("a\r\nHost: b", 1.0), ("", 1.0), ("ö", 1.0), (5, 1.0), (None, 0.0), (None, 1e12), (None, "soon")],
 )
-def test_keys_and_times_that_make_no_sense_are_refused(key: str | None, seconds: float) -> None:
+def test_keys_and_times_that_make_no_sense_are_refused(key: Any, seconds: Any) -> None:
     with pytest.raises(UsageError) as raised:
         ChatModels("http://127.0.0.1/v1", key=key, seconds=seconds)
-    assert not key or key not in str(raised.value)
+    assert not key or str(key) not in str(raised.value)

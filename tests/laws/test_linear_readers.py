@@ -41,7 +41,7 @@ _MARKS = {
     "a.cpp": _CODE, "a.py": _CODE, "a.js": _CODE, "a.lua": _CODE,
 }  # fmt: skip
 _WORST = {
-    "a.md": ["[^%", "<a [^", "[^$"], "a.rst": ["`", "`[", "|<"],
+    "a.md": ["[^%", "<a [^", "[^$", "!!! a\n" + "`" * 99_000], "a.rst": ["`", "`[", "|<"],
     "a.html": ["<option><tr>", "<tr><b>", "<a><tr>", "a" + " " * 99_000],
     "a.lua": ["/\n"],
 }  # fmt: skip

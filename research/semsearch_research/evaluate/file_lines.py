@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semsearch.errors import SourceError
+from semsearch.system.source_files import opened_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ def numbered_lines(path: Path) -> Iterator[FileLine]:
     Raises SourceError if the file cannot be read as UTF-8.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        with opened_input(path) as file:
+            text = file.read().decode("utf-8-sig")
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}; give another file") from error
     except UnicodeDecodeError as error:

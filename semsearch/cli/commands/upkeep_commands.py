@@ -152,7 +152,7 @@ def export(
 
     Documents include their text and passages: semsearch import makes an index with the same answers from them.
     """
-    to_stdout = str(output) == "-"
+    to_stdout = str(output) in ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
     with open_index(index, indexes) as opened:
         target = sys.stdout.buffer if to_stdout else output
         done = opened.export(target, unit=unit, vectors=vectors, filters=filters or ())

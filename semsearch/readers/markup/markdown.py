@@ -217,7 +217,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _HAS_BOXES = re.compile(r"^[ \t]*(?:!!! |\?\?\?|===|: )", re.MULTILINE)
 _BOX = re.compile(  # code between fences, which stays as it is; a box or tab with what is indented below; a definition
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t]*(?P=fence)|.*)"
+    r"^[ \t]*(?P<fence>`{3,}+|~{3,}+)[^\n]*\n(?:.*?^[ \t]*(?P=fence)|.*)"
     r"|^(?P<indent>[ \t]*+)(?:(?:!!!|\?\?\?\+?)[ \t]++(?P<kind>[a-zA-Z][\w-]*+)(?:[ \t]++[a-z]++)*+"
     r"|===[!+]?(?=[ \t]*+\"))[ \t]*+(?:\"(?P<title>[^\"\n]*+)\")?[ \t]*+$(?=\s*?\n(?P=indent)(?: {4}|\t))"
     r"|^ {0,3}(?P<definition>:)(?=[ \t]+\S)",

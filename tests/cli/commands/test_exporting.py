@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,20 @@ def test_other_tables_are_imported_by_the_names_of_their_columns(vectors: Path) 
     assert semsearch("query", "ship", "-i", "tickets", "-f", "year=2024", "--format", "paths").lines == ["1"]
 
 
-def test_of_an_import_that_fails_no_index_is_left(vectors: Path) -> None:
+def test_the_device_of_the_standard_output_gets_documents_alone(vectors: Path) -> None:
+    assert semsearch("export", "/dev/stdout").out == semsearch("export").out
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("bad.jsonl", "bad.jsonl, line 1, is not JSON"),
+        pytest.param("/dev/null", "it is a device", marks=pytest.mark.skipif(os.name != "posix", reason="POSIX's")),
+    ],
+)
+def test_of_an_import_that_fails_no_index_is_left(vectors: Path, file: str, reason: str) -> None:
     Path("bad.jsonl").write_text("{\n", encoding="utf-8")
-    result = semsearch("import", "bad.jsonl", "--name", "bad", "--vectors", vectors)
+    result = semsearch("import", file, "--name", "bad", "--vectors", vectors)
     assert (result.status, result.out) == (2, "")
-    assert "bad.jsonl, line 1, is not JSON" in result.err
+    assert reason in result.err
     assert not Path("indexes/bad").exists()

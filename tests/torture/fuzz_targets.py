@@ -91,7 +91,8 @@ _ZIPPED = ("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub", "zip")
 _MARKUP = "<table> <tr> <td> <pre> <p> <h1> <br> <script> <!-- --> <![CDATA[ &amp; &#x41; <title> <meta charset="
 _WORDS = {
     "html": _MARKUP,
-    "md": "[a](b) ![ ]( ``` ~~~ --- * _ > - 1. |---| <div> <!-- [^1]: {% \\ \t [[ ]] ![[ #tag %% == ^block id:: ((",
+    "md": "[a](b) ![ ]( ``` ~~~ --- * _ > - 1. |---| <div> <!-- [^1]: {% \\ \t [[ ]] ![[ #tag %% == ^block id:: (( "
+    "!!! ??? === ::: /// {: : {{< >}} {/* */} import export",
     "rst": ".. :: |a| `` ` :role:`a` _ __ === --- * .. note:: .. [1] .. |a| replace:: +--+ | > \\ \t",
     "org": "#+BEGIN_SRC #+END_SRC #+TITLE: * ** [[ ]] | :PROPERTIES: :END: ~a~ =a= /a/ - # <2024-01-01>",
     "adoc": "= == ---- .... |=== [[a]] [source,b] :c: * ** . a:: << >> ((a)) (((b))) link:a[b] *a* `b` + //// ",

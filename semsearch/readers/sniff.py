@@ -102,7 +102,8 @@ LARGEST = 1_000_000  # bytes: larger text of a kind that has no reader was writt
 _FOR_MACHINES = {  # by the end of a name, in lower case
     ".lock": "a lock file", "package-lock.json": "a lock file", "pnpm-lock.yaml": "a lock file",
     "npm-shrinkwrap.json": "a lock file", "go.sum": "a lock file", ".lockb": "a lock file", ".map": "a source map",
-    ".svg": "a drawing", ".css": "a style sheet", ".scss": "a style sheet", ".less": "a style sheet",
+    ".svg": "a drawing", ".excalidraw": "a drawing",
+    ".css": "a style sheet", ".scss": "a style sheet", ".less": "a style sheet",
 }  # fmt: skip
 MISSING_OCR = f"to read the text in it, run: {install_command('ocr')}"
 _LONG_LINES = 1_000  # characters on average: no one writes such, but a minifier does

@@ -22,6 +22,11 @@ def test_a_misspelt_filter_is_said_and_can_be_removed(visit: Visit) -> None:
     expect(page.locator(".hint")).to_have_count(0)
 
 
+def test_the_word_that_was_searched_for_instead_of_a_misspelt_one_is_set_off(visit: Visit) -> None:
+    page = visit.go("#/search?index=docs&q=strom+ship")
+    expect(page.locator(".asked", has_text="storm").first).to_be_visible()
+
+
 def test_what_nothing_answers_is_said_above_the_nearest_passages(visit: Visit) -> None:
     page = visit.go("#/search?index=docs&q=storm+ship")
     expect(page.locator(".hit-score").first).to_have_text(re.compile(r"^\d\.\d\d$"))

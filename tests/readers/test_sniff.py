@@ -102,6 +102,7 @@ REFUSED = {
     "poetry.lock": (b"name = 1", "is a lock file"),
     "package-lock.json": (b"{}", "is a lock file"),
     "logo.SVG": (b"<svg></svg>", "is a drawing"),
+    "plan.excalidraw": (b'{"type": "excalidraw"}', "is a drawing"),
     "style.css": (b"a { color: red }", "is a style sheet"),
     "app.bundle": (b"function(a){return(b.c(d)+e.f(g))};" * 100, "looks like a minified file"),
     "key.pem": (base64.encodebytes(bytes(range(256)) * 8), "looks like encoded data"),

@@ -37,7 +37,7 @@ export class PagePane {
     this.boxes = element("div", { class: "sheet-boxes", "aria-hidden": "true" });
     this.sheet = element("div", { class: "sheet", hidden: true }, this.picture, this.boxes);
     this.note = element("p", { class: "sheet-note small", hidden: true });
-    this.text = element("details", { class: "sheet-text" });
+    this.text = element("details", { class: "sheet-text" }, element("summary", {}, "Text of this page"));
     this.scroll = element("div", { class: "source-scroll sheet-scroll", tabindex: "0", role: "region", "aria-label": "Page" }, this.note, this.sheet, this.text);
     this.node = element("div", { class: "sheet-pane" }, this.#bar(), this.scroll);
     this.resized = new ResizeObserver(() => this.#fit());

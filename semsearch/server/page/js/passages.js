@@ -46,6 +46,7 @@ const LONGEST = 160; // characters of a title
  * @property {string[]} filters
  * @property {string} index that answered; "" where several did: a hit then names its own
  * @property {(hit: Hit) => boolean} [open] whether it did
+ * @property {string} [instead] what was searched for instead of misspelt words
  */
 
 /** The name of a hit's index. @param {Passage} hit @param {HitContext} context @returns {string} */
@@ -128,13 +129,13 @@ export function shortPath({ path, root, document }) {
 // The text of a hit
 
 /** The passage of a hit, and a button for more of it if there is more. @param {Hit} hit @param {HitContext} context */
-export function passageOf(hit, { query, mode }) {
+export function passageOf(hit, { query, mode, instead = "" }) {
   const isAllCode = isSource(hit.format);
   const marked = markSentence(isAllCode ? hit.passage : unwrapped(hit.passage), hit.sentence, hit.before.at(-1));
   const few = excerptOf(marked, query);
   const kind = isAllCode ? "hit-passage verbatim mono" : isIndented(hit.passage) ? "hit-passage verbatim" : "hit-passage";
   const text = element("p", { class: kind, dir: "auto" });
-  const style = { answer: answerOf(hit), asked: mode === "exact" ? new RegExp(`(${literal(query.trim()).replace(/\s+/g, "\\s+")})`, "gu") : askedWords(query), code: codeLines(hit) };
+  const style = { answer: answerOf(hit), asked: mode === "exact" ? new RegExp(`(${literal(query.trim()).replace(/\s+/g, "\\s+")})`, "gu") : askedWords(`${query} ${instead}`), code: codeLines(hit) };
   const more = hasMore(hit, marked, few) ? moreButton(text, hit, marked, few, style) : null;
   fill(text, ...parts(tidied(few), style));
   return { text, more };
@@ -194,7 +195,10 @@ function literal(text) {
 
 /** Lines of code in their own font, words of the question set off. @param {string} text @param {Style} style @returns {(Node | string)[]} */
 function styled(text, { asked, code }) {
-  const isCode = (/** @type {string} */ line) => line.trim() !== "" && code.some((one) => one.includes(line.trim()));
+  const isCode = (/** @type {string} */ text) => {
+    const line = text.replace(/^… | …$/g, "").trim();
+    return line !== "" && code.some((one) => one.includes(line));
+  };
   const runs = text.split(/(?<=\n)/).reduce((/** @type {{code: boolean, text: string}[]} */ all, line) => {
     const last = all.at(-1);
     if (last && (last.code === isCode(line) || !line.trim())) last.text += line;
@@ -241,7 +245,8 @@ function answerOf({ sentence, answer_span }) {
 
 /** An excerpt without blank lines, which take room. @param {Marked} few */
 function tidied({ before, sentence, after }) {
-  return { before: before.replace(/\n\s*\n/g, "\n"), sentence, after: after.replace(/\n\s*\n/g, "\n") };
+  const [first, middle, last] = [before, sentence, after].map((text) => text.replace(/\n\s*\n/g, "\n"));
+  return { before: first, sentence: middle, after: last };
 }
 
 // What is shown at first: the sentence, and a little before and after

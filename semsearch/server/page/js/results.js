@@ -14,7 +14,7 @@ import { counted, notice, problemNotice } from "./widgets.js";
  * @typedef {{query: string, indexes: string[], filters: string[], mode: Mode, count: number, hit: string}} SearchState
  */
 
-/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{verdict: "answers" | "perhaps" | "not here" | null, missing: string[], hits: Hit[], total?: Total, next: number | null, warnings?: string[], index: string | null, indexes?: string[]}} Found */
+/** What /v1/search answers: `index` where one was asked, `indexes` where several were. @typedef {{verdict: "answers" | "perhaps" | "not here" | null, missing: string[], hits: Hit[], total?: Total, next: number | null, warnings?: string[], corrected?: {asked: string, instead: string}[], index: string | null, indexes?: string[]}} Found */
 
 /** How often a text stands in an index, in mode "exact". @typedef {{occurrences: number, passages: number, documents: number}} Total */
 
@@ -107,7 +107,7 @@ export class Results {
     this.busy = false;
     const isNearest = answer?.verdict === "not here";
     this.hits = (answer?.hits ?? []).slice(0, isNearest ? NEAREST : undefined);
-    this.list.show(this.hits, context, isNearest);
+    this.list.show(this.hits, { ...context, instead: answer?.corrected?.map((word) => word.instead).join(" ") }, isNearest);
     this.more.hidden = !answer?.next || state.count >= MOST || isNearest;
     if (!this.hits.length && asked.every(({ documents }) => !documents)) fill(this.above, noDocuments(asked.length ? asked : served));
     else fill(this.above, answer ? this.#remark(state, answer) : beforeQuestion(asked));

@@ -131,7 +131,7 @@ ClusterOption = Annotated[
 ]
 
 # word vectors, and what they are made of
-TableArgument = Annotated[str, Argument(metavar="NAME|PATH", help="Shipped vectors, or a folder.")]
+TableArgument = Annotated[str, Argument(metavar="[NAME|PATH]", help="Shipped vectors, or a folder.")]
 
 
 # -- Options that go together ------------------------------------------------------------------------------------------

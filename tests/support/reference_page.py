@@ -52,13 +52,20 @@ def commands(distribution: str = "semsearch") -> Iterator[tuple[str, Any, Any]]:
 
 def command_lines(name: str, command: Any, context: Any) -> Iterator[str]:
     """The section of a command: usage, help, and a table of its arguments and options."""
-    yield from (f"### {name}", "", "```text", " ".join([name, *command.collect_usage_pieces(context)]), "```", "")
+    yield from (
+        f"### {name}",
+        "",
+        "```text",
+        _usage(" ".join([name, *command.collect_usage_pieces(context)])),
+        "```",
+        "",
+    )
     if command.help:
         yield from (_prose(command.help), "")
     records = [record for parameter in command.params if (record := parameter.get_help_record(context))]
     if records:
         yield from ("| argument or option | meaning |", "|---|---|")
-        yield from (f"| {_code(names)} | {_prose(meaning)} |" for names, meaning in records)
+        yield from (f"| {_code(_usage(names))} | {_prose(meaning)} |" for names, meaning in records)
         yield ""
 
 
@@ -95,6 +102,11 @@ def page(old: str, distribution: str = "semsearch") -> str:
         for module in _MODULES:
             objects += class_lines(ROOT / "semsearch" / module)
     return (opening + "\n".join(lines) + "\n" + handwritten + "\n".join(objects)).rstrip("\n") + "\n"
+
+
+def _usage(text: str) -> str:
+    """Arguments and choices as typer 0.26 writes them; 0.28 has {FILE} and <a|b>."""
+    return re.sub(r"<(\S+)>", r"[\1]", re.sub(r"\{(\S+)\}", r"\1", text))
 
 
 def _prose(text: str) -> str:

@@ -5,14 +5,18 @@
     "evaluate.shouting" = "shouting.commands:measure"  # semsearch evaluate shouting
 
 An entry point names a function, as typer takes it, or a `typer.Typer` with commands of its own. It is loaded when its
-command is called. Commands of semsearch cannot be replaced.
+command is called; help lists it with the first paragraph of its docstring. Commands of semsearch cannot be replaced.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from inspect import getdoc
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -59,7 +63,7 @@ class ExtensibleGroup(TyperGroup):
         """The command of a name; nothing of another distribution is imported yet."""
         if cmd_name in self.commands or (point := announced(_path(ctx)).get(cmd_name)) is None:
             return super().get_command(ctx, cmd_name)
-        return LazyCommand(cmd_name, f"Of {_origin_of(point)}.", partial(plugins.load, GROUP, point.name))
+        return LazyCommand(cmd_name, _line_of(point), partial(plugins.load, GROUP, point.name))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called. Raises UsageError for one of a distribution that is not installed."""
@@ -120,6 +124,12 @@ def _path(ctx: Any) -> str:
     return ".".join(reversed(names))
 
 
-def _origin_of(point: EntryPoint) -> str:
-    """The distribution that announces a command."""
-    return point.dist.name if point.dist is not None else point.value
+def _line_of(point: EntryPoint) -> str:
+    """What a command does, by its docstring, for which its module is not imported; else whose it is."""
+    with suppress(Exception):  # another's program may be anything; what is wrong with it is said when it is called
+        spec = find_spec(point.module)
+        body = ast.parse(Path(spec.origin).read_bytes()).body if spec and spec.origin else []
+        functions = (node for node in body if isinstance(node, ast.FunctionDef) and node.name == point.attr)
+        if docstring := next(map(ast.get_docstring, functions), None):
+            return " ".join(docstring.partition("\n\n")[0].split())
+    return f"Of {point.dist.name if point.dist is not None else point.value}."

@@ -62,7 +62,8 @@ def test_commands_join_semsearch_and_its_groups(tmp_path: Path) -> None:
         assert semsearch("many", "two").out == "two\n"
         assert semsearch("evaluate", "loud", "hello").out == "HELLO\n"
         assert semsearch("loud", "hello").status == 2
-        assert "loud " in semsearch("evaluate", "--help").out
+        assert "Say a word aloud." in semsearch("evaluate", "--help").out
+        assert "many " in semsearch("--help").out
         assert "loud " not in semsearch("--help").out
 
 

@@ -146,7 +146,7 @@ def distill(
     licence: Annotated[str, typer.Option(metavar="NAME", help="The teacher's licence, for the card.")] = "unknown",
     counted: Annotated[str, typer.Option(metavar="TEXT", help="Source of the counts, for the card.")] = "",
 ) -> None:
-    """Distil word vectors from a sentence encoder. Needs the extra `train`: pip install . './research[train]'.
+    """Distil word vectors from a sentence encoder. Needs the extra `train`.
 
     Each word is encoded alone; with --corpus or --texts, the vectors are then trained so that their averages reproduce
     the teacher's similarities. An interrupted run resumes when the command is repeated.

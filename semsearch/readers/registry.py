@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 100_000_000  # of a file, by default: a larger one is rarely prose
 GROUP = "semsearch.readers"  # of entry points
 COMPRESSED = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".tbz", ".txz")
+_OF_TEMPLATES = frozenset(".in .inc .j2 .jinja .jinja2 .tmpl .tpl".split())  # "notes.md.in" is Markdown
 _MAILDIR_FILE = re.compile(r"(?:^|[\\/])(?:cur|new)[\\/]\d{6,}\.[^\\/]*$")  # "cur/1700000000.M1P2.host.org:2,S"
 
 
@@ -88,12 +89,12 @@ PICTURE = _binary(
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
     _text("markdown", ".md .markdown .mdown .mkd .mdx .qmd .rmd", "markup.markdown", version="10"),
-    _text("rst", ".rst .rest", "markup.rst", version="6"),
+    _text("rst", ".rst .rest", "markup.rst", version="7"),
     _text("html", ".html .htm .xhtml", "markup.html", version="3", declares_encoding=True),
     _text("org", ".org", "markup.org"),
-    _text("asciidoc", ".adoc .asciidoc", "markup.asciidoc"),
+    _text("asciidoc", ".adoc .asciidoc", "markup.asciidoc", version="2"),
     _text("latex", ".tex .latex", "markup.latex", version="2"),
-    _text("man", ".man .mdoc .roff", "markup.man", version="3"),
+    _text("man", ".man .mdoc .roff", "markup.man", version="4"),
     _text("python", ".py .pyi", "source_code", version="5"),
     _text("code", _CODE, "source_code", version="4"),
     _text("notebook", ".ipynb", "markup.notebook", version="6", isolated_from=20_000),
@@ -198,7 +199,9 @@ def _is_installed(module: str) -> bool:
 def _suffix(name: str) -> str:
     if _MAILDIR_FILE.search(name):
         return ".eml"  # what looks like one may be of the machine's name
-    return name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: a suffix that no format has
+    suffix = name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: one that no format has
+    before = name[: -len(suffix)] if suffix in _OF_TEMPLATES else ""
+    return before[before.rfind(".") :].lower() if before[before.rfind(".") :].lower() in SUFFIXES else suffix
 
 
 def _plugged_in(suffix: str, plugin: EntryPoint) -> Format:

@@ -97,7 +97,7 @@ _ASKS_DEFINITION = re.compile(
 )
 _IS_TERM = re.compile(r"\W*(?P<thing>[a-z][a-z'-]+(?: [a-z][a-z'-]+){0,2})\W*\Z")  # a query that is nothing but a name
 _IS_FULLY = (  # what a sentence says that begins with the thing
-    r"(?:(?:is|are|was|were)(?= (?:an?|the|any|\w+['’]s) )|are(?= (?:\w+ )?\w+s\b)"
+    r"(?:(?:is|are|was|were)(?= [\"“]?(?:an?|the|any|\w+['’]s) )|are(?= (?:\w+ )?\w+s\b)"
     r"|means?|refers? to|stands? for|represents?|consists? of)\b"
 )
 _IS = (
@@ -239,7 +239,8 @@ def _definition(question: str) -> re.Pattern[str] | None:
     subject = rf"(?!(?:{_SUBORDINATE})\b)(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
     is_fully = rf"(?:{_IS_FULLY}|[a-z]+s\b)" if re.search(r"\bdo\W*\Z", question) else _IS_FULLY
     fully = rf"(?P<fully>(?:(?:an?|the)\W{{1,3}})?{thing}{between}{is_fully}(?! not\b))"
-    sentence = rf"(?:{fully}|{subject}(?:{_IS_FULLY}|{_IS})(?! (?:not|also|(?!used|called)\w+ed)\b))"
+    clause = rf"(?:(?!(?:{_SUBORDINATE})\b)[^.:,]{{1,60}}, (?=an? ))?"  # "Like in Cargo, a workspace is"
+    sentence = rf"(?:{clause}{fully}|{subject}(?:{_IS_FULLY}|{_IS})(?! (?:not|also|(?!used|called)\w+ed)\b))"
     text = r"(?!(?:this|these|see)\b)(?=(?:[\w'-]+ ){3})"
     entry = rf"(?:.*\n\n)?\W{{0,5}}{thing}(?: \| (?=[a-z'’-]+ [a-z])|(?P<entry>: {text}))"  # of a glossary
     called = rf"[^.]*\b(?:called|known as|termed) (?:an? )?\W?{thing}\b"

@@ -63,7 +63,9 @@ _IS_NAME = re.compile(
 _IS_CAMEL_CASE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+")
 _IS_FILE = re.compile(r"(?:\S+ ){0,5}\S{1,200}\.[A-Za-z]\w{0,9}")
 _IS_OF_WORD = rf"[^\W{_UNSPACED}]"  # compiled, as _PIECES, when it is first needed: 2 ms
-_IS_PROSE = re.compile(r"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:\w\.)+\w")  # 18th, mid-1990s, U.S
+_IS_PROSE = re.compile(
+    rf"\d+(?:[sS]|st|nd|rd|th)?|[a-z]+-(?:1\d|20)\d\ds?|(?:{_LETTER}\.)+{_LETTER}"
+)  # 18th, mid-1990s, U.S
 
 
 def parts_of(query: str, phrases: Sequence[str] = ()) -> tuple[QueryPart, ...]:

@@ -84,6 +84,10 @@ class PassageParts:
         if text == self._title or (is_block and (is_title or _SAYS_NOTHING.fullmatch(text))):
             return Part(text, number, number, is_alone=True)
         if first in self._codes:
+            if first and _COLON.search(self._between(first - 1, first - 1)):
+                introduced = self._part(first - 1)
+                if introduced.last >= number:
+                    return introduced
             block = self._between(first, last)
             return Part(*((text, number, number) if len(block) > 2 * longest else (block, first, last)), is_code=True)
         if number == last and _COLON.search(text):

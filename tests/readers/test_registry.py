@@ -38,6 +38,9 @@ def test_the_suffix_says_the_format_and_an_unknown_one_means_text() -> None:
         "a.txt": "text",
         "Makefile": "text",
         "a.log": "text",
+        "a.md.in": "markdown",
+        "a.rst.inc": "rst",
+        "conf.in": "text",
     }
     assert {name: read_bytes(b"text", name).format for name in names} == names
 

@@ -226,6 +226,11 @@ def test_a_number_is_asked_for_in_languages_where_that_was_measured(
             "Run the tests on one thread:\n\n$ cargo test -- --test-threads=1",
         ),
         (
+            "Run the tests on one thread:\n\n```\n$ cargo test -- --test-threads=1\n```\n\nThe moon is here.",
+            "cargo test",
+            "Run the tests on one thread:\n\n$ cargo test -- --test-threads=1",
+        ),
+        (
             "These words are reserved for the future:\n\n- abstract\n- become\n\nThe moon is here.",
             "reserved words",
             "These words are reserved for the future:\n\nabstract\n\nbecome",
@@ -256,6 +261,12 @@ def test_what_a_thing_is_is_told_by_the_sentence_that_defines_it(tmp_path: Path,
     with indexed(tmp_path, small_vectors, text) as index:
         for question in ("what is an anchor?", "What is the anchor", "what does anchor mean"):
             assert index.search(question)[0].sentence == "An anchor (of iron) is a weight that holds ships."
+
+
+def test_what_a_thing_is_may_be_told_behind_a_clause() -> None:
+    wanted = answer_kind("what is an anchor?", "en")
+    told = Part('Like in older ships, an anchor is "a weight of iron".', 0, 0)
+    assert wanted.factor(told) > wanted.factor(Part("If it is heavy, an anchor is a weight.", 0, 0)) == 1
 
 
 def test_the_title_of_a_short_document_says_its_words_for_all_sentences(

@@ -126,8 +126,10 @@ class _AsciiDocReader:
             paragraphs.end()
             paragraphs.add(f"{body[item.end() :]}\n", at + item.end())
         elif (term := _TERM.match(body)) and "://" not in body:
-            paragraphs.add_block(term[1], at)
-            paragraphs.add(f"{body[term.end() :]}\n", at + term.end())
+            paragraphs.end()
+            paragraphs.add(term[1], at)
+            paragraphs.text.add_unplaced(": ")
+            paragraphs.add(f"{body[term.end() :]}\n" if body[term.end() :] else "", at + term.end())
         else:
             paragraphs.add(f"{body}\n", at)
 

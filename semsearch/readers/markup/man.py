@@ -1,8 +1,8 @@
 """Manual pages, in roff with the macros man or mdoc: headings, paragraphs, each option with its text, examples.
 
 The title is the page's own line on what it is about: `ls - list directory contents`. An option and what it does are
-one block, `-a, --all: do not ignore entries`. Left out are fonts, spacing, comments, conditions and definitions, and
-what SEE ALSO is if it only names other pages.
+one block, `-a, --all: do not ignore entries`, and so are the cells of a row of a table. Left out are fonts, spacing,
+comments, conditions and definitions, and what SEE ALSO is if it only names other pages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|(\S+)')
 _BULLETS = frozenset("• * o - – —".split())
 _JOINED = frozenset("BR BI IR IB RB RI".split())
 _SHOWN = frozenset("B I R SM SB UR MT SY".split())
-_ENDS = frozenset("PP P LP HP RE sp br Pp Lp Sp YS Bl El TS TE D1 Dl".split())
+_ENDS = frozenset("PP P LP HP RE sp br Pp Lp Sp YS Bl El D1 Dl".split())
 _VERBATIM, _FILLED = frozenset("nf EX Vb Bd".split()), frozenset("fi EE Ve Ed".split())
 
 # of mdoc, whose macros may stand as words of a line
@@ -99,9 +99,16 @@ class _Page:
         self._without_text = list[Block]()  # a heading below which nothing was kept so far
         self._is_tag = self._after_tag = False  # the next line is an option; the paragraph is one so far
         self._command = ""  # that mdoc's .Nm without a name stands for
+        self._is_table = self._is_format = False  # in a table; in what says how it looks
+        self._is_cell = False  # in a cell of several lines
+        self._has_cell = False  # the next line begins another cell of its row
+        self._tab = "\t"  # between cells
 
     def add_line(self, line: str, start: int) -> None:
         """Take a line of text."""
+        if self._is_table:
+            self._take_cells(line, start)
+            return
         is_indented = line[:1] in (" ", "\t") and not self._is_verbatim
         if is_indented and line.strip() and self._paragraph.text.startswith("-"):
             self._after_tag = self._may_be_tag()
@@ -136,7 +143,14 @@ class _Page:
             self._add(("" if macro in _JOINED else " ").join(words), start)
         elif macro in _MDOC:
             self._add(self._spoken([macro, *words]), start)
-        elif macro in _ENDS:
+        elif macro in ("TS", "T&"):
+            self.end()
+            self._is_table = self._is_format = True
+            self._tab = "\t" if macro == "TS" else self._tab
+        elif macro == "TE":
+            self.end()
+            self._is_table = self._is_format = self._is_cell = self._has_cell = False
+        elif macro in _ENDS and not self._is_cell:
             self._end_line()
             if macro in ("D1", "Dl"):
                 self._add(self._spoken(words), start)
@@ -156,8 +170,9 @@ class _Page:
             return
         if self._paragraph:
             is_told = self._after_tag and self._paragraph.text[-1] not in ".:;?!"
-            self._paragraph.add_unplaced(": " if is_told else "\n" if self._is_verbatim else " ")
-            self._after_tag = False
+            gap = " | " if self._has_cell else ": " if is_told else "\n" if self._is_verbatim else " "
+            self._paragraph.add_unplaced(gap)
+            self._after_tag = self._has_cell = False
         last, start = 0, start + line.find(text)
         for (first, end), shown in [*escapes, ((len(text), len(text)), "")]:
             self._paragraph.add(text[last:first], start + last)
@@ -167,6 +182,26 @@ class _Page:
         self._is_tag = False
         if self._level:
             self.end()
+
+    def _take_cells(self, line: str, start: int) -> None:
+        """Take a line of a table: of its format, which ends with a dot; a row, with tabs between cells; of a cell."""
+        self._is_format = self._is_format and "\\" not in line  # where it was forgotten
+        if self._is_format:
+            options = re.search(r"\btab ?\((.)\)", line)
+            self._tab = options[1] if options else self._tab
+            self._is_format = not line.rstrip().endswith(".")
+        elif self._is_cell and not line.startswith("T}"):
+            self._take(line, start)
+        else:
+            for match in re.finditer(f"[^{re.escape(self._tab)}]+", line):
+                self._has_cell = bool(self._paragraph)
+                if match[0] in ("T{", "T}"):
+                    self._is_cell = match[0] == "T{"
+                elif match[0].strip("_=-"):
+                    self._take(match[0], start + match.start())
+            if not self._is_cell:
+                self.end()
+                self._has_cell = False
 
     def _may_be_tag(self) -> bool:
         """Whether the paragraph is short, and no sentence, so that what is indented below it is what it does."""

@@ -31,6 +31,8 @@ _LITERAL = frozenset(  # directives of which the content is kept as it stands
     "graphviz digraph graph mermaid uml plantuml json jsonschema".split()
 )
 _CONTENT_ONLY = frozenset("class rst-class cssclass only ifconfig container compound figure image".split())
+_DESCRIPTIONS = frozenset("option envvar confval describe".split())  # directives that define what they name
+_LONGEST_TERM = 100  # characters of a term that its definition follows in the same block
 _DROPPED = frozenset(
     "contents sectnum section-numbering raw include literalinclude role default-role highlight meta title header "
     "footer target-notes toctree index tabularcolumns currentmodule py:currentmodule".split()
@@ -135,6 +137,7 @@ class _RstReader:
         self._source = source
         self._styles: list[str] = []  # of titles, by level
         self._may_begin = True  # with a field list: nothing but a title has been read
+        self._term: PlacedText | None = None  # that the next paragraph defines
 
     def take(self, lines: _Lines, *, is_top: bool = False) -> None:
         """Take all elements of a part."""
@@ -162,6 +165,7 @@ class _RstReader:
         if mark and (
             text[0] in "-+*•‣⁃" or following.indent or not following.text or _ENUMERATOR.match(following.text)
         ):
+            self._end_term()
             end = _indented_end(lines, start + 1)
             margin = min((item.indent for item in lines[start + 1 : end] if item.text), default=0)
             first = _after(line, mark.end())._replace(indent=min(mark.end(), margin))
@@ -239,6 +243,9 @@ class _RstReader:
             self._add(self._seen(alternative))
         if arguments and arguments[-1].text.endswith("::"):
             content = [*arguments, *lines[at:]]
+        elif name in _DESCRIPTIONS and arguments:
+            self._define(self._seen(arguments), content)
+            return
         elif name not in _CONTENT_ONLY and (arguments or name in _LABELS):
             self._add(self._seen(arguments, _LABELS.get(name, "")))
         if name == "list-table":
@@ -269,13 +276,12 @@ class _RstReader:
         line, following = lines[start], lines[start + 1]
         if following.indent and following.text and not line.text.endswith("::"):
             end = _indented_end(lines, start + 1)
-            self._add(self._seen([line]))
-            self.take(_part(lines[start + 1 : end]))
+            self._define(self._seen([line]), _part(lines[start + 1 : end]))
             return end
         end = _stretch_end(lines, start)
         last = lines[end - 1]
         if not last.text.endswith("::"):
-            self._add(self._seen(lines[start:end]))
+            self._add(self._seen(lines[start:end]), is_paragraph=True)
             return end
         kept = last.text[:-1] if last.text[-3:-2].strip() else last.text[:-2].rstrip()
         self._add(self._seen([*lines[start : end - 1], last._replace(text=kept)]))
@@ -283,6 +289,19 @@ class _RstReader:
         end = _indented_end(lines, first)
         self._literal(lines[first:end])
         return end
+
+    def _define(self, term: PlacedText, definition: _Lines) -> None:
+        """Take a term and its definition: one block, "term: definition", up to the end of its first paragraph."""
+        self._end_term()
+        self._term = term
+        self.take(definition)
+        self._end_term()
+
+    def _end_term(self) -> None:
+        """Take a term by itself, if what follows it is no paragraph."""
+        term, self._term = self._term, None
+        if term is not None:
+            self._add(term)
 
     # -- Tables --------------------------------------------------------------------------------------------------------
 
@@ -342,7 +361,14 @@ class _RstReader:
         body = text.text.rstrip()
         self._add(text.cut(len(body) - len(body.lstrip("\n")), len(body)))
 
-    def _add(self, text: PlacedText, level: int = 0) -> None:
+    def _add(self, text: PlacedText, level: int = 0, *, is_paragraph: bool = False) -> None:
+        term = self._term
+        if is_paragraph and term is not None and len(term.text) <= _LONGEST_TERM and term.text[-1:] not in ".:;?!":
+            self._term = None
+            term.add_unplaced(": ")
+            term.add_all(text)
+            text = term
+        self._end_term()
         self._may_begin = self._may_begin and bool(level) and not self.blocks
         if text.text.strip():
             self.blocks.append(text.block(self._source, level))

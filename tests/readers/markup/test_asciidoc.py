@@ -63,8 +63,7 @@ def test_a_text_is_its_headings_paragraphs_items_rows_and_code() -> None:
         ("Waves", 0),
         ("$ tide --at *noon*\n* no item", 0),
         ("Heights", 2),
-        ("Height", 0),
-        ("In metres, --feet by default", 0),
+        ("Height: In metres, --feet by default", 0),
         ("One item", 0),
         ("Another one.", 0),
         ("It goes on.", 0),
@@ -97,6 +96,7 @@ def test_sentences_are_cited_where_they_stand(end: str) -> None:
         ("One.\n\n----\nA rule, as it *never* ends.", "One.|A rule, as it never ends."),
         ("|===\n|a |b\n|c |d", "a | b|c | d"),
         ("1. First\n. Second", "First|Second"),
+        ("-a::\n*--all*::\n  Text of\n  it.\nb::\n* One", "-a:|--all: Text of\nit.|b:|One"),
     ],
 )
 def test_marks_are_taken_away_only_where_they_are_marks(source: str, clean: str) -> None:

@@ -117,6 +117,35 @@ def test_a_page_with_the_macros_of_mdoc_is_read_as_it_is_shown() -> None:
     ]
 
 
+def test_a_row_of_a_table_is_its_cells_however_they_are_written() -> None:
+    table = """.SH TIDES
+.TS
+allbox tab(:);
+l l l
+l l.
+Port:Time:Height
+_
+Brest::7 m
+T{
+.sp
+Saint\\-Malo
+T}:T{
+see http://sea.example
+for it
+T}:12 m
+.TE
+All in metres.
+.TS
+box;
+\\fBtide\\fR	[\\fIPORT\\fR]
+.TE
+"""
+    document = read(table)
+    rows = ["Port | Time | Height", "Brest | 7 m", "Saint-Malo | see http://sea.example for it | 12 m"]
+    assert [block.text for block in document.blocks] == ["TIDES", *rows, "All in metres.", "tide | [PORT]"]
+    check_whole(document, rows[:2])
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_sentences_are_cited_where_they_stand(end: str) -> None:
     document = read(MAN.replace("\n", end))
@@ -125,7 +154,9 @@ def test_sentences_are_cited_where_they_stand(end: str) -> None:
     assert document.source[block.source_offset(block.text.index("says.")) :].startswith("says.")
 
 
-@pytest.mark.parametrize("source", [".TH A 1\n.SH B\n.Ar", ".TP\n.It\n.SH", ".Nm\n.Op", ".if \\{", ".de x", "\\"])
+@pytest.mark.parametrize(
+    "source", [".TH A 1\n.SH B\n.Ar", ".TP\n.It\n.SH", ".Nm\n.Op", ".if \\{", ".de x", "\\", ".TS\nl.\nT{"]
+)
 def test_a_page_that_ends_early_has_all_its_text_in_the_source(source: str) -> None:
     for block in read(source).blocks:
         assert 0 <= block.source_offset(len(block.text)) <= len(source)

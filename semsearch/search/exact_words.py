@@ -211,10 +211,12 @@ def exact_words(query: Query, candidates: Candidates, index: IndexView) -> Candi
         return candidates
     for id_, part in _headed(query, candidates, index).items():
         candidates.literal[id_] = (*candidates.literal.get(id_, ()), part)
+    if not candidates.literal:
+        return candidates
     unit = query.words.most if query.options.mode == "lexical" else 1.0
     parts = (candidates.literal.get(id_, ()) for id_ in candidates.ids.tolist())
     points = [unit * sum(_POINT + _AS_TYPED * part.as_typed for part in of_passage) for of_passage in parts]
-    return candidates.add("exact", np.array(points, dtype=np.float64)) if candidates.literal else candidates
+    return candidates.add("exact", np.array(points, dtype=np.float64))
 
 
 def _headed(query: Query, candidates: Candidates, index: IndexView) -> dict[int, ExactPart]:

@@ -162,7 +162,7 @@ def fuse(query: Query, candidates: Candidates, _: IndexView) -> Candidates:
 def short_sections(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
     """A line below a heading that has a word of the question is high by that alone, and answers little.
 
-    A short document, such as a note, loses nothing. Without it 2 of 295 first hits are lost over documentation.
+    A short document, such as a note, loses nothing. Without it 3 of 521 first hits are lost over documentation.
     """
     tuned = tuning.TUNING
     if not _are_compared(query, candidates):
@@ -178,7 +178,7 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
         near = Σ_i min(idf_i, idf_(i+1)) / √d_i  /  Σ_i min(idf_i, idf_(i+1))
 
     d_i is the distance of the words of a pair, in any order; beyond three words a pair counts nothing. Without it 3 of
-    295 first hits are lost over documentation, and 3 among five.
+    236 facts are no longer found first, and 4 not among five.
     """
     tuned, terms = tuning.TUNING, query.terms
     if not _are_compared(query, candidates) or terms is None or query.words is None:
@@ -192,7 +192,6 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
     weights, scores = [*map(min, idf, idf[1:])], candidates.scores
     first = np.argsort(-scores, kind="stable")[: tuned.proximity_passages]
     first = first[candidates.are_sections[first] & (scores[first] >= np.fmax.reduce(scores) - tuned.proximity_weight)]
-    first = first[[id_ not in candidates.literal for id_ in candidates.ids[first].tolist()]]
     if not any(weights) or not len(first):
         return candidates
     points = np.zeros(len(scores))
@@ -251,7 +250,7 @@ def feedback(_: Query, candidates: Candidates, __: IndexView) -> Candidates:
 def crowding(query: Query, candidates: Candidates, __: IndexView) -> Candidates:
     """A document that has three hits gives way to others: five hits of one page are one result to a reader.
 
-    Of 180 facts over six guides, 160 instead of 152 have a right document among the first five hits.
+    Without it 10 of 236 facts, and 14 of 521 questions over documentation, have no right document among five hits.
     """
     tuned = tuning.TUNING
     if not _are_compared(query, candidates):

@@ -308,8 +308,6 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
     for text in (
         "The anchor rope is strong.",
         "The anchor rope knot is strong.",
-        "While the anchor rope is a line, it is long.",
-        "This anchor rope is a special case.",
         "--anchor-rope is the name of a line.",
         "Anchor rope: see below",
         "anchor rope | 12 | of metres",
@@ -459,20 +457,6 @@ def test_the_page_that_says_what_a_thing_is_comes_before_one_that_mentions_it(
         assert index.search("what is a keel")[0].document == "words.md"
         (hit,) = index.search("what is an anchor", k=1)
         assert (hit.document, hit.rank) == ("ships.md", 1)
-
-
-def test_a_first_page_that_many_repeat_gives_way_to_the_one_that_tells(
-    tmp_path: Path, small_vectors: VectorTable
-) -> None:
-    (tmp_path / "docs").mkdir()
-    for name in "abcdef":
-        text = f"# Ship {name}\n\n## Size of the pool\n\nSet the size of the pool.\n\n## Use\n\nThe {name} sails.\n"
-        (tmp_path / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
-    text = "# Numbers\n\n## Room\n\nThe pool has by default 16 MB for a harbour.\n\n## Storm\n\nThe moon is here.\n"
-    (tmp_path / "docs" / "numbers.md").write_text(text, encoding="utf-8")
-    with Index.create(tmp_path / "index", vectors=small_vectors) as index:
-        index.sync(tmp_path / "docs")
-        assert index.search("size of the pool", mode="hybrid")[0].document == "numbers.md"
 
 
 # -- explained ---------------------------------------------------------------------------------------------------------

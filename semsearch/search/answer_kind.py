@@ -97,6 +97,10 @@ _IS = (
     r"(?:(?:is|are|was|were)(?= (?:how|what|where|one|like|similar|used|called|responsible)\b)"
     r"|lets?|allows?|defines?|describes?|provides?|(?:can|may) be (?:an?|any|used (?:to|for|as)))\b"
 )
+_SUBORDINATE = (
+    "although|as|because|before|after|how|if|once|since|that|though|unless|until|what|when|where|whether|while"
+    "|this|these|those|such|your|our|its|their"  # one of several: "this directive is a special case"
+)
 _YEAR = re.compile(r"(?:1\d|20)\d\d\Z")
 _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE)
 
@@ -225,7 +229,7 @@ def _definition(question: str) -> re.Pattern[str] | None:
     stems = [re.escape(word.removesuffix("s") if len(word) > 3 else word) for word in words]
     thing = r"\W{1,3}".join(rf"{stem}(?:e?s)?" for stem in stems)
     between = r"[^\w:]{1,3}(?:\([^)]{0,60}\)\W{1,3}|[^.]{0,40}, )?(?:\w+ (?!(?:is|are|was|were)\b))?"
-    subject = rf"(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
+    subject = rf"(?!(?:{_SUBORDINATE})\b)(?:\w+\W{{1,3}}){{0,2}}?{thing}{between}"
     is_fully = rf"(?:{_IS_FULLY}|[a-z]+s\b)" if re.search(r"\bdo\W*\Z", question) else _IS_FULLY
     fully = rf"(?P<fully>(?:(?:an?|the)\W{{1,3}})?{thing}{between}{is_fully}(?! not\b))"
     clause = rf"(?:(?!(?:{_SUBORDINATE})\b)[^.:,]{{1,60}}, (?=an? ))?"  # "Like in Cargo, a workspace is"

@@ -308,6 +308,8 @@ def test_a_definition_is_looked_for_in_linear_time() -> None:
     for text in (
         "The anchor rope is strong.",
         "The anchor rope knot is strong.",
+        "While the anchor rope is a line, it is long.",
+        "This anchor rope is a special case.",
         "--anchor-rope is the name of a line.",
         "Anchor rope: see below",
         "anchor rope | 12 | of metres",

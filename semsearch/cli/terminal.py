@@ -39,6 +39,7 @@ _LINES = 6  # of a long sentence
 _CODE_LINES = 4  # of code, and blocks of a sentence that has several
 _INDENT = 4
 _LINKLESS = ("dumb", "linux")  # terminals that would show a link's address, or nothing
+_SENTENCE_ENDS = (*".!?…:;,。！？।", '."', ".)", "?)", "!)")
 _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
 
 
@@ -130,9 +131,12 @@ def quotation(hit: Hit, pattern: re.Pattern[str] | None, *, room: int) -> Text:
     if hit.answer_span is not None:
         answer = re.escape(one_line(hit.sentence[slice(*hit.answer_span)]))
         sentence.highlight_regex(rf"(?<!\w){answer}(?!\w)", "bold underline")
-    before, after = (" ".join(in_line(text, hit.format) for text in texts) for texts in (hit.before, hit.after))
-    between = Text("\n" if is_apart else " ")
-    return between.join(part for part in (Text(before, "dim"), sentence, Text(after, "dim")) if part.plain)
+    before, after = ([Text(in_line(text, hit.format), "dim") for text in texts] for texts in (hit.before, hit.after))
+    shown = Text()
+    for text in (*before, sentence, *after):  # rows of a table and items of a list do not run together
+        between = "" if not shown.plain else "\n" if is_apart or not shown.plain.endswith(_SENTENCE_ENDS) else " "
+        shown = Text.assemble(shown, between, text)
+    return shown
 
 
 def _best_lines(lines: list[str], pattern: re.Pattern[str] | None, room: int) -> str:

@@ -138,6 +138,11 @@ def test_the_fields_of_a_record_are_divided_on_a_line() -> None:
     assert [*plain(Answer("born", "hybrid", Hits([record])))][1].strip() == shown
 
 
+def test_sentences_around_a_hit_go_on_and_items_of_a_list_stand_below_each_other() -> None:
+    hit = replace(some_hit("It sails."), before=("The ship is old.",), after=("Oars: two", "Masts: one"))
+    assert quotation(hit, None, room=400).plain == "The ship is old. It sails. Oars: two\nMasts: one"
+
+
 def test_rows_of_a_table_and_code_below_a_sentence_have_lines_of_their_own_in_the_terminal() -> None:
     rows = "to remove | do this\n\na file | semsearch\nindex\n\na folder | semsearch remove"
     assert quotation(some_hit(rows), None, room=400).plain.splitlines() == [

@@ -66,13 +66,13 @@ def fragment(argument: str) -> llm.Fragment:
 
 def _divided(argument: str) -> tuple[str | None, str]:
     """The index that is named, if any, and the question. What precedes a colon is an index only if there is one."""
-    from semsearch.cli.find_index import find_place
+    from semsearch.cli.find_index import locate_index
     from semsearch.errors import IndexNotFound, UsageError
 
     name, colon, question = argument.partition(":")
     if colon and question.strip():
         try:
-            find_place(name, None)
+            locate_index(name, None)
         except (IndexNotFound, UsageError):
             pass
         else:
@@ -102,10 +102,10 @@ class Semsearch(llm.Toolbox):
         return self._called("read", cursor, citation=citation, around=around)
 
     def _called(self, tool: str, cursor: int, **arguments: Any) -> dict[str, Any]:
-        from semsearch.cli.find_index import HERE, all_offered, find_indexes
+        from semsearch.cli.find_index import LOCAL_FOLDER, indexes_to_serve, locate_indexes
         from semsearch.mcp import Tools, use
         from semsearch.server.open_indexes import OpenIndexes
 
-        places = find_indexes([self._index], None) if self._index else all_offered(None)
-        with closing(OpenIndexes(folder=None if places else HERE, places=places)) as indexes:
+        places = locate_indexes([self._index], None) if self._index else indexes_to_serve(None)
+        with closing(OpenIndexes(folder=None if places else LOCAL_FOLDER, places=places)) as indexes:
             return use(getattr(Tools(lambda: indexes), tool), cursor=cursor, **arguments)

@@ -17,7 +17,7 @@ from rich.text import Text
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from semsearch.commands import one_line, progress, tell_warnings, to_json
+from semsearch.commands import one_line, print_warnings, progress, to_json
 from semsearch_research.evaluate.inputs import Progress
 from semsearch_research.evaluate.plots import check_target, save
 from semsearch_research.evaluate.table import Block, Bold, Table
@@ -73,8 +73,8 @@ def measuring(plot: Path | None = None, *, one_thread: bool = True) -> Iterator[
 
     Linear algebra of a few small matrices is slower with two threads; OMP_NUM_THREADS overrides it.
     """
-    tell_warnings()
-    tell_warnings("semsearch_research")
+    print_warnings()
+    print_warnings("semsearch_research")
     check_target(plot)
     alone = one_thread and "OMP_NUM_THREADS" not in os.environ
     with threadpool_limits(limits=1) if alone else nullcontext(), progress() as show:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from semsearch.cli.find_index import find_index, only_one
+from semsearch.cli.find_index import find_index, single_name
 from semsearch.cli.options import IndexesOption, IndexOption, QuietOption
-from semsearch.commands import complain, count, size, to_json
+from semsearch.commands import count, print_stderr, size, to_json
 from semsearch.errors import SemsearchError, UsageError
 from semsearch_scale.snapshots.publisher import PublishReport, publish as publish_index
 
@@ -33,7 +33,7 @@ def publish(
     Only changes are sent. Readers name the place, semsearch query --index PLACE, and follow newer snapshots by
     themselves. URIs need the extra remote-files, s3:// also the package s3fs.
     """
-    folder = find_index(only_one(index), indexes)
+    folder = find_index(single_name(index), indexes)
     if place is None:
         raise UsageError("name the place to publish to, as in: semsearch publish s3://bucket/docs")
     _show(publish_index(folder, place, take_over=take_over, whole=whole), json=json, quiet=quiet)
@@ -42,7 +42,7 @@ def publish(
         try:
             done = publish_index(folder, place)
         except SemsearchError as error:  # such as a store that cannot be reached for a while
-            complain(str(error))
+            print_stderr(str(error))
             continue
         if done.is_new:
             _show(done, json=json, quiet=quiet)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from semsearch.cli.printing import from_here, one_line, plain_path, to_json
+from semsearch.cli.printing import one_line, plain_path, relative_path, to_json
 from semsearch.errors import INVISIBLE
 from semsearch.results.hits import (
     LINELESS,
@@ -41,7 +41,7 @@ _APART = re.compile(  # a prompt or a comment, before other lines; an indented l
 _RECORDS = ("jsonl", "table")
 _FIELD = re.compile(r"\n(?=[^\n:]{1,60}: )")
 # by terminals; not line ends and tabs
-OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
+CONTROL_CHARACTERS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{INVISIBLE}]")
 
 
 def code_lines(sentence: str) -> list[str]:
@@ -60,7 +60,7 @@ def in_line(text: str, format: str) -> str:
 
 def safe_line(line: str) -> str:
     """A line without characters that a terminal would obey; its indentation stays."""
-    return OBEYED.sub(" ", line.expandtabs(4).rstrip())
+    return CONTROL_CHARACTERS.sub(" ", line.expandtabs(4).rstrip())
 
 
 # -- Explanations ------------------------------------------------------------------------------------------------------
@@ -122,16 +122,16 @@ _DUPLICATES = 3  # near-duplicates that are named
 class Answer(NamedTuple):
     """A query with its hits; or the subject of `similar` with its hits, in which no words are marked.
 
-    Where nothing answers (the verdict says so), the hits are the nearest passages, of which `every` has all.
+    Where nothing answers (the verdict says so), the hits are the nearest passages.
     """
 
     query: str
     mode: Mode
     hits: Hits
-    by_words: bool = True
-    explanations: Sequence[Explanation] = ()  # one for each hit that is shown, or none
-    weak: int = 0  # hits at the end, below the relevance threshold or none that answers, left out
-    every: bool = False  # none is to be left out
+    marks_words: bool = True  # the words of the query are set off in the hits
+    explanations: Sequence[Explanation] = ()  # one for each of the hits, or none
+    weak: int = 0  # the number of hits below the relevance threshold, or that do not answer, which were left out
+    show_all: bool = False  # no hit is left out
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a plain dict, as for JSON."""
@@ -146,25 +146,25 @@ class Answer(NamedTuple):
 
     @property
     def usable(self) -> Hits:
-        """The hits, for programs that are told no verdict: none where nothing answers, unless every one is wanted."""
-        return self.hits if self.hits.answered or self.every else Hits()
+        """The hits for formats without a verdict: none where nothing answers, unless all are wanted."""
+        return self.hits if self.hits.answered or self.show_all else Hits()
 
     @property
-    def compared(self) -> str:
-        """The query as it was searched for, its misspelt words corrected."""
+    def corrected_query(self) -> str:
+        """The query that was searched for, its misspelt words corrected."""
         origin = self.hits[0].origin if self.hits else None
         return origin.text if origin is not None and self.hits.corrected and origin.text is not None else self.query
 
     @property
     def heading(self) -> str:
-        """The line above hits that do not answer, or perhaps, or which are occurrences; "" above others."""
+        """The line above the hits: the verdict if it is not "answers", or the number of occurrences; else ""."""
         if (total := self.hits.total) is not None and self.hits:
             shown = "" if total.passages == len(self.hits) else f"; the first {len(self.hits):,} (-k shows more)"
             return f"{total}{shown}:"
         return heading_of(self.hits.verdict, self.hits.missing) if self.hits else ""
 
     @property
-    def without_hits(self) -> str:
+    def no_hits_message(self) -> str:
         """The message in place of hits."""
         count = self.weak + len(self.hits)
         return f"{nothing_answers(self.hits.missing)}; {self.left_out(count)}" if count else "no hits"
@@ -191,7 +191,7 @@ def score_of(hit: Hit, verdict: Verdict | None = None) -> str:
 
 def path_of(hit: Hit | DuplicatePassage) -> str:
     """The path of a hit, safe to print."""
-    return plain_path(from_here(hit.path) if hit.root else hit.path)
+    return plain_path(relative_path(hit.path) if hit.root else hit.path)
 
 
 def path_and_position(hit: Hit | DuplicatePassage) -> str:
@@ -204,7 +204,7 @@ def position_of(hit: Hit | DuplicatePassage) -> str:
     return plain_path(location("", hit.format, hit.position))
 
 
-def trail(hit: Hit) -> list[str]:
+def breadcrumb(hit: Hit) -> list[str]:
     """The title of a hit's document and the headings above it: `Handbook › Keys › Rotation`.
 
     A title that only repeats the file's name or a heading is left out. Page and place come first if the hit is cited by
@@ -219,7 +219,7 @@ def trail(hit: Hit) -> list[str]:
     return [*filter(None, [one_line(own_terms(hit.position))]), *headings]
 
 
-def also_in(hit: Hit) -> str:
+def near_duplicates(hit: Hit) -> str:
     """The near-duplicates of a hit: `2 near-duplicates: a.md:3, b.md:7`. Empty if there are none."""
     count = len(hit.duplicates)
     if not count:
@@ -253,7 +253,7 @@ def jsonl(answer: Answer) -> Iterator[str]:
 
 
 def plain(answer: Answer) -> Iterator[str]:
-    """An answer as plain lines: `path:line  score  trail`; the sentence below, marked if there is context.
+    """An answer as plain lines: `path:line  score  breadcrumb`; the sentence below, marked if there is context.
 
     Near-duplicates and the explanation follow.
     """
@@ -262,12 +262,12 @@ def plain(answer: Answer) -> Iterator[str]:
     for hit, explanation in zip_longest(answer.hits, answer.explanations):
         if hit is not answer.hits[0]:
             yield ""
-        parts = [path_and_position(hit), score_of(hit, answer.hits.verdict), *marks(hit), " › ".join(trail(hit))]
+        parts = [path_and_position(hit), score_of(hit, answer.hits.verdict), *marks(hit), " › ".join(breadcrumb(hit))]
         yield "  ".join(filter(None, parts))
         yield from (f"    {in_line(text, hit.format)}".rstrip() for text in hit.before)
         yield f"  {'>' if hit.before or hit.after else ' '} {in_line(hit.sentence, hit.format)}".rstrip()
         yield from (f"    {in_line(text, hit.format)}".rstrip() for text in hit.after)
-        if also := also_in(hit):
+        if also := near_duplicates(hit):
             yield f"    + {also}"
         if stale := stale_mark(hit):
             yield f"    ! {stale}"

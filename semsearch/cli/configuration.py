@@ -71,8 +71,8 @@ _KEYS = {  # with their section and name: `search.k`: ("search", "k")
     for name in cls.__annotations__
 }
 _PATHS = ("indexes", "rerank", "settings.vectors")  # keys of paths, or of names in all but the first
-_OF_USER = {"indexes", "server", "rerank", "settings.vectors", "settings.store"}
-_OF_USER |= {key for key, (section, _) in _KEYS.items() if section == "model"}  # keys that no project's file has
+_USER_ONLY = {"indexes", "server", "rerank", "settings.vectors", "settings.store"}
+_USER_ONLY |= {key for key, (section, _) in _KEYS.items() if section == "model"}  # keys that no project's file has
 SECRET = "model.key"  # is never shown
 
 
@@ -133,12 +133,12 @@ def read_configuration() -> Configuration:
     """Read the whole configuration. Raises UsageError, which names the file and key, or the variable."""
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    here = Path(NAME)
-    projects_file = here.absolute() if here.is_file() else next(filter(Path.is_file, folders_above(NAME)), None)
+    file = Path(NAME)
+    projects_file = file.absolute() if file.is_file() else next(filter(Path.is_file, folders_above(NAME)), None)
     for path, is_users in ((users_file(), True), (projects_file, False)):
         if path is not None and path.is_file():
             try:
-                of_file = {key: _permitted(key, value, path, is_users=is_users) for key, value in _from_file(path)}
+                of_file = {key: _allowed(key, value, path, is_users=is_users) for key, value in _from_file(path)}
             except UsageError as error:
                 raise UsageError(f"{path}: {error}") from None
             values |= of_file
@@ -175,14 +175,14 @@ def _from_file(path: Path) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _permitted(key: str, value: Any, file: Path, *, is_users: bool) -> Any:
+def _allowed(key: str, value: Any, file: Path, *, is_users: bool) -> Any:
     """A checked value, its path made absolute. Raises UsageError for what only the user's own file may have."""
     value = _checked(key, value)
-    if not is_users and key in _OF_USER:
+    if not is_users and key in _USER_ONLY:
         raise UsageError(f"{key} is allowed in your own configuration only, {users_file()}")
-    places = [name for name in value if _is_path(name) or "/" in name or os.sep in name] if key == "ask" else []
-    if not is_users and places:
-        raise UsageError(f"{places[0]} is not a name; only your own configuration may name an index by its place")
+    paths = [name for name in value if _is_path(name) or "/" in name or os.sep in name] if key == "ask" else []
+    if not is_users and paths:
+        raise UsageError(f"{paths[0]} is not a name; only your own configuration may name an index by its place")
     if key in _PATHS and (key == "indexes" or _is_path(value)):
         return os.path.normpath(file.parent / expanded(value))
     return value

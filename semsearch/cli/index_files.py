@@ -1,4 +1,4 @@
-"""Files into an index: which index it is, how it is made or brought up to date, and the offer at the first question."""
+"""Make an index of files or bring it up to date, for `index` and, if the user agrees, for the first query."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from semsearch.cli import options
 from semsearch.cli.configuration import configuration_of
 from semsearch.cli.find_index import (
     all_indexes,
-    covers,
+    contains,
     find_index,
-    folder_for_new,
     folder_of,
-    folder_to_make,
+    folder_of_new,
     name_for,
-    none_in,
-    remember,
+    no_index_message,
+    parent_of_new,
+    path_argument,
+    register_index,
     roots_of,
-    shown,
 )
 from semsearch.cli.options import SettingsArguments
 from semsearch.cli.printing import (
     ask_on_terminal,
-    complain,
-    from_here,
+    print_stderr,
+    relative_path,
     report_sync,
-    stopping_as_interrupted,
+    signals_as_interrupts,
     summary,
 )
 from semsearch.dense.engines import complete
@@ -112,7 +112,7 @@ def index_paths(
     quiet: bool = False,
 ) -> SyncReport:
     """Make an index, or bring it up to date. Raises SourceError when there is nothing for a new index."""
-    with stopping_as_interrupted(), opened_target(target, settings, rebuild=rebuild) as opened:
+    with signals_as_interrupts(), opened_target(target, settings, rebuild=rebuild) as opened:
         report = rebuilt = SyncReport()
         if rebuild and not target.is_new:
             rebuilt = replace(opened.rebuild(**settings.chosen(), progress=not quiet), refitted=True)
@@ -128,7 +128,7 @@ def index_paths(
                 raise
             command = index_command("index", "--name", opened.path)
             raise KeyboardInterrupt(f"files read so far are kept; to continue, run: {command}") from None
-        counts = {name: getattr(report, name) + getattr(rebuilt, name) for name in _ADDED_UP}
+        counts = {name: getattr(report, name) + getattr(rebuilt, name) for name in _SUMMED}
         report = replace(report, refitted=report.refitted or rebuilt.refitted, **counts)
         report_sync(report, warnings=not (target.is_new and not report.added))
         if target.is_new and not report.added:
@@ -136,7 +136,7 @@ def index_paths(
     return report
 
 
-_ADDED_UP = ("passages", "sentences", "seconds")  # of a rebuild and the sync after it
+_SUMMED = ("passages", "sentences", "seconds")  # of a rebuild and the sync after it
 
 
 def _nothing_to_index(report: SyncReport, paths: Sequence[str]) -> str:
@@ -168,33 +168,32 @@ def target_of(paths: Sequence[str], name: str | None, indexes: Path | None) -> I
     if not paths:
         folder = find_index(name, indexes)
     elif name is not None:
-        folder = folder_of(name, indexes) or folder_to_make(name, paths, indexes)
+        folder = folder_of(name, indexes) or folder_of_new(name, paths, indexes)
     else:
         folder = _index_of(paths, indexes)
     return IndexTarget(folder, is_new=not is_index(folder))
 
 
 def _index_of(paths: Sequence[str], indexes: Path | None) -> Path:
-    """The index that has the first path as a root, wherever it is, or else the place for a new one."""
+    """The folder of the index that has the first path as a root, or else of a new one."""
     path, name = paths[0], _name_for(paths[0])
-    new = folder_for_new(paths, indexes) / name
+    new = parent_of_new(paths, indexes) / name
     same = [
         index
         for index in all_indexes(indexes)
-        if any(covers(root, path) and covers(path, root) for root in roots_of(index))
+        if any(contains(root, path) and contains(path, root) for root in roots_of(index))
     ]
     of_name = [index for index in same if index.name == name]
     if of_name or len(same) == 1:
         return (of_name or same)[0]
     if same:
-        raise UsageError(
-            f"{len(same)} indexes are of {path}: {', '.join(map(shown, same))}; choose one: --name {shown(same[0])}"
-        )
+        folders = [*map(path_argument, same)]
+        raise UsageError(f"{len(same)} indexes are of {path}: {', '.join(folders)}; choose one: --name {folders[0]}")
     if is_index(new) and (roots := roots_of(new)):
         moved = index_command("index", path, "--name", new, "--prune")
         raise UsageError(
-            f"{new} is an index of other folders, {', '.join(map(from_here, roots))}; pass --name {name} to add {path} "
-            f"to it, or another name for an index of its own; if it was moved here, run: {moved}"
+            f"{new} is an index of other folders, {', '.join(map(relative_path, roots))}; pass --name {name} to add "
+            f"{path} to it, or another name for an index of its own; if it was moved here, run: {moved}"
         )
     return new
 
@@ -209,10 +208,8 @@ def _name_for(path: str) -> str:
 
 @contextmanager
 def opened_target(target: IndexTarget, settings: SettingsArguments, *, rebuild: bool) -> Iterator[Index]:
-    """The index, opened or made; a new one is removed again if it could not be filled.
-
-    It stays if another process fills it meanwhile, or if it was interrupted: then it has its roots. Raises UsageError
-    if an index has other settings than those given, unless it is rebuilt.
+    """Open or create the index; a new one is deleted again if the block fails, unless another process writes to it, or
+    Ctrl-C interrupts after its roots are stored. Raises UsageError if an index has other settings, without `rebuild`.
     """
     folder, folders = target.folder, missing_folders(target.folder.parent)
     try:
@@ -231,7 +228,7 @@ def opened_target(target: IndexTarget, settings: SettingsArguments, *, rebuild: 
                 if target.is_new and not (isinstance(error, KeyboardInterrupt) and opened.roots):
                     opened.discard()
                 raise
-        remember(folder)
+        register_index(folder)
     except BaseException:
         remove_empty(folders)
         raise
@@ -254,17 +251,16 @@ def _check_settings(index: Index, chosen: dict[str, Any]) -> None:
 # -- The first question ------------------------------------------------------------------------------------------------
 
 
-def index_for_question(indexes: Path | None, vectors: str | None, *, without_asking: bool) -> Path:
-    """Index the current folder, which has no index, if the user wants it. Raises IndexNotFound otherwise.
-
-    The home folder and the root of the disk are never indexed so.
+def index_for_question(indexes: Path | None, vectors: str | None, *, confirm: bool) -> Path:
+    """Index the current folder, which has no index; with `confirm`, only if the user agrees. Raises IndexNotFound
+    otherwise, and for the home folder and the root of the disk.
     """
-    here, none = working_folder(), none_in(indexes)
-    if os.path.realpath(here) in (os.path.realpath(home_folder()), here.anchor):
-        raise IndexNotFound(none.replace("semsearch index .", "semsearch index FOLDER"))
-    if not without_asking and not ask_on_terminal("No index of this folder. Index it now?", default=True):
-        raise IndexNotFound(f"{none} (or query with --refresh)")
+    folder, message = working_folder(), no_index_message(indexes)
+    if os.path.realpath(folder) in (os.path.realpath(home_folder()), folder.anchor):
+        raise IndexNotFound(message.replace("semsearch index .", "semsearch index FOLDER"))
+    if confirm and not ask_on_terminal("No index of this folder. Index it now?", default=True):
+        raise IndexNotFound(f"{message} (or query with --refresh)")
     target = target_of(["."], None, indexes)
     report = index_paths(target, ["."], ReadingOptions(), SettingsArguments(vectors=vectors))
-    complain(summary(target.folder, report))
+    print_stderr(summary(target.folder, report))
     return target.folder

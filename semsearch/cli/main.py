@@ -1,4 +1,4 @@
-"""The program `semsearch`: its commands, its streams, and what becomes of errors.
+"""The program `semsearch`: its commands, its streams, and how it reports errors.
 
 A command is a function of commands/, as typer takes it; options that several commands share are in options.
 """
@@ -22,8 +22,8 @@ from typer import Option
 
 from semsearch import __version__
 from semsearch.cli import commands
-from semsearch.cli.plugged_in import ELSEWHERE, ExtensibleGroup, LazyCommand
-from semsearch.cli.printing import complain
+from semsearch.cli.plugged_in import PLUGIN_COMMANDS, ExtensibleGroup, LazyCommand
+from semsearch.cli.printing import print_stderr
 from semsearch.errors import EXHAUSTED, SemsearchError
 
 _WrongUsage: Any = typer.BadParameter.__bases__[0]  # click's UsageError, in whichever click typer has
@@ -95,7 +95,7 @@ class Program(ExtensibleGroup):
             args = ["--version"]
         elif args and args[0] not in COMMANDS and not args[0].startswith("-"):
             args = [SYNONYMS.get(args[0], args[0]), *args[1:]]
-            words = [*self.list_commands(ctx), *SYNONYMS, *ELSEWHERE]
+            words = [*self.list_commands(ctx), *SYNONYMS, *PLUGIN_COMMANDS]
             is_question = " " in args[0].strip() or (args[1:] and not args[1].startswith("-"))
             if is_question and not get_close_matches(args[0], words, cutoff=0.8):
                 args = ["query", *args]
@@ -133,25 +133,25 @@ def errors_in_one_line() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except SemsearchError as error:
-        complain(str(error))
+        print_stderr(str(error))
     except _WrongUsage as error:
         if not (message := error.format_message()).strip() or "\n" in message:  # a group without a command: its help
             raise SystemExit(FAILED) from None
         path = error.ctx.command_path if error.ctx else "semsearch"
-        complain(f"{message.rstrip('.')}; see: {path} --help")
+        print_stderr(f"{message.rstrip('.')}; see: {path} --help")
     except KeyboardInterrupt as interrupt:
-        complain(f"interrupted; {str(interrupt) or 'nothing was changed'}")
+        print_stderr(f"interrupted; {str(interrupt) or 'nothing was changed'}")
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:  # `| head`
         _discard_stdout()
         raise SystemExit(0) from None
     except MemoryError:
-        complain("out of memory; no write was left incomplete")
+        print_stderr("out of memory; no write was left incomplete")
     except OSError as error:
         if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd raises it
-            complain("the current folder no longer exists; change to an existing one")
+            print_stderr("the current folder no longer exists; change to an existing one")
         elif error.errno in EXHAUSTED:
-            complain(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
+            print_stderr(": ".join(filter(None, (error.strerror, error.filename, EXHAUSTED[error.errno]))))
             _discard_stdout()
         else:
             raise

@@ -138,7 +138,7 @@ TableArgument = Annotated[str, Argument(metavar="[NAME|PATH]", help="Shipped vec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneIndex:
+class IndexArguments:
     """The index that a command is about."""
 
     index: IndexOption = None
@@ -201,7 +201,9 @@ class SearchArguments:
     refresh: Annotated[
         bool, Option("--refresh", help="Bring the index up to date first, or make one of this folder.")
     ] = False
-    every: Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")] = False
+    show_all: Annotated[bool, in_ranking("--all", help="Show all hits, also those that are unlikely to answer.")] = (
+        False
+    )
     min_score: Annotated[float | None, in_ranking(metavar="X", help="Drop hits with a lower score.")] = None
     per_document: Annotated[int | None, in_ranking(metavar="N", help="Maximum number of hits per document.")] = None
     duplicates: Annotated[bool, in_ranking("--duplicates", help="Show near-duplicates as hits of their own.")] = False
@@ -260,21 +262,21 @@ class SettingsArguments:
     ] = None
 
     def chosen(self) -> dict[str, Any]:
-        """What is given, as arguments of `Index.create` and `Index.rebuild`. Raises UsageError."""
-        given = {"vectors": self.vectors, "store": self.store}
-        return {name: value for name, value in given.items() if value is not None} | settings_from(self.set_ or ())
+        """The chosen settings as arguments of `Index.create` and `Index.rebuild`. Raises UsageError."""
+        options = {"vectors": self.vectors, "store": self.store}
+        return {name: value for name, value in options.items() if value is not None} | settings_from(self.set_ or ())
 
 
 @cache
-def _hints_of(options: Any) -> dict[str, Any]:
+def _type_hints(options: Any) -> dict[str, Any]:
     return get_type_hints(options, include_extras=True)
 
 
 def with_options(
     parameter: str, options: Any, *, without: Sequence[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that the fields of a data class are, but for some; it gets them as one parameter."""
-    hints = _hints_of(options)
+    """Add the fields of a data class to a command's options, but for some; the command gets them as one parameter."""
+    hints = _type_hints(options)
     defaults = {field.name: field.default for field in fields(options) if field.name not in without}
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
@@ -283,14 +285,14 @@ def with_options(
             command(**arguments, **{parameter: options(**chosen)})
 
         signature = inspect.signature(command, eval_str=True)
-        parameters = [one for one in signature.parameters.values() if one.name != parameter]
+        parameters = [other for other in signature.parameters.values() if other.name != parameter]
         parameters += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
             for name, default in defaults.items()
         ]
         run.__doc__, run.__name__, run.__module__ = command.__doc__, command.__name__, command.__module__
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads both
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        run.__annotations__ = {other.name: other.annotation for other in parameters}
         return run
 
     return decorated

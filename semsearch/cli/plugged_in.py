@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "semsearch.commands"
-ELSEWHERE = {  # folders of distributions with commands, or commands of a group
+PLUGIN_COMMANDS = {  # of our other distributions: a command, or a group with some, and the distribution's folder
     "publish": "scale",
     **dict.fromkeys(("bench", "evaluate", "vectors"), "research"),
 }
@@ -57,18 +57,18 @@ class ExtensibleGroup(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
-        return [*dict.fromkeys((*self.commands, *announced(_path(ctx))))]
+        return [*dict.fromkeys((*self.commands, *plugin_commands(_path(ctx))))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a name; nothing of another distribution is imported yet."""
-        if cmd_name in self.commands or (point := announced(_path(ctx)).get(cmd_name)) is None:
+        if cmd_name in self.commands or (point := plugin_commands(_path(ctx)).get(cmd_name)) is None:
             return super().get_command(ctx, cmd_name)
         return LazyCommand(cmd_name, _line_of(point), partial(plugins.load, GROUP, point.name))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called. Raises UsageError for one of a distribution that is not installed."""
         group = _path(ctx)
-        folder = ELSEWHERE.get(group or args[0])
+        folder = PLUGIN_COMMANDS.get(group or args[0])
         if folder is None or ctx.resilient_parsing or self.get_command(ctx, args[0]):
             return super().resolve_command(ctx, args)
         command = " ".join([*filter(None, [group.replace(".", " ")]), args[0]])
@@ -103,8 +103,8 @@ def paragraphs(function: Any) -> str:
     return "\n\n".join(" ".join(part.split()) for part in (getdoc(function) or "").split("\n\n"))
 
 
-def announced(group: str) -> dict[str, EntryPoint]:
-    """The commands that distributions announce for a group, "" being semsearch itself. Of two of one name the first."""
+def plugin_commands(group: str) -> dict[str, EntryPoint]:
+    """The commands that other distributions add to a group ("": semsearch itself). Of two of one name the first."""
     from importlib import metadata  # heavy, and semsearch's own commands need none of it
 
     points: dict[str, EntryPoint] = {}

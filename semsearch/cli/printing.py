@@ -1,4 +1,4 @@
-"""What all commands print with: messages and progress on stderr, JSON, columns; what those that write share."""
+"""Printing for all commands: messages and progress on stderr, JSON, columns; and what commands that write share."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def plain_path(path: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def from_here(path: str) -> str:
-    """A path as one would write it in the current folder: relative to it, where that is shorter."""
+def relative_path(path: str) -> str:
+    """A path relative to the current folder, where that is shorter."""
     if not os.path.isabs(path):  # noqa: PTH117  # as text, for as little time as can be
         return path
     try:
@@ -72,22 +72,22 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
 
 
 def say(*lines: str) -> None:
-    """Print lines of an answer that name files or indexes, safe to print."""
+    """Print lines on stdout that name files or indexes, without control characters."""
     print(*map(plain_path, lines), sep="\n", flush=True)
 
 
-def complain(message: str) -> None:
-    """Print an error, or another message, on stderr: one line, safe to print, after the program's name."""
+def print_stderr(message: str) -> None:
+    """Print a message on stderr: one line after the program's name, without control characters."""
     print(f"semsearch: {plain_path(' '.join(message.splitlines()))}", file=sys.stderr)
 
 
 def warn(message: str) -> None:
     """Print a warning on stderr."""
-    complain(f"warning: {message}")
+    print_stderr(f"warning: {message}")
 
 
 def may_ask() -> bool:
-    """Whether there is somebody at a terminal to be asked."""
+    """Whether somebody at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -96,23 +96,23 @@ def ask_on_terminal(question: str, *, default: bool = False) -> bool:
     return may_ask() and typer.confirm(question, default=default, err=True)
 
 
-class _Warner(logging.Handler):
+class _WarningHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         warn(record.getMessage())
 
 
-def tell_warnings(of: str = "semsearch") -> None:
+def print_warnings(of: str = "semsearch") -> None:
     """Print the library's logged warnings, or those of one of its modules, on stderr."""
     logger = logging.getLogger(of)
-    if not any(isinstance(handler, _Warner) for handler in logger.handlers):
-        logger.addHandler(_Warner(logging.WARNING))
+    if not any(isinstance(handler, _WarningHandler) for handler in logger.handlers):
+        logger.addHandler(_WarningHandler(logging.WARNING))
         logger.propagate = False
 
 
-def keep_warnings() -> None:
-    """Discard the library's logged warnings, which the command's report has, but for those of trust."""
+def hide_warnings() -> None:
+    """Discard the library's logged warnings, since the command prints them from its report; but not those of trust."""
     logging.getLogger("semsearch").addHandler(logging.NullHandler())
-    tell_warnings("semsearch.trust")
+    print_warnings("semsearch.trust")
 
 
 # -- Columns and numbers -----------------------------------------------------------------------------------------------
@@ -192,15 +192,15 @@ def report_sync(report: SyncReport, *, warnings: bool = True) -> None:
     """Print the first skipped files, and every warning, a line each."""
     for item in report.skipped[:_SKIPPED]:
         reason = item.reason.removeprefix(item.path).lstrip(" :")
-        complain(f"skipped {from_here(item.path)}: {reason}")
+        print_stderr(f"skipped {relative_path(item.path)}: {reason}")
     if (more := len(report.skipped) - _SKIPPED) > 0:
-        complain(f"skipped {count(more, 'more file')}: semsearch status --problems lists them")
+        print_stderr(f"skipped {count(more, 'more file')}: semsearch status --problems lists them")
     for warning in report.warnings if warnings else ():
         warn(warning)
 
 
 @contextmanager
-def stopping_as_interrupted() -> Iterator[None]:
+def signals_as_interrupts() -> Iterator[None]:
     """Let a write stop as by Ctrl-C if the system shuts down (TERM) or the terminal closes (HUP; Windows: BREAK)."""
     names = ("SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]

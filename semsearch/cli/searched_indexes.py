@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from semsearch.cli import options
 from semsearch.cli.answer_formats import FORMATS, Answer
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.find_index import find_place, name_or_path, of_this_folder, others, shown
-from semsearch.cli.printing import complain, warn
+from semsearch.cli.find_index import local_indexes, locate_index, name_or_path, other_indexes, path_argument
+from semsearch.cli.printing import print_stderr, warn
 from semsearch.errors import IndexLocked, IndexNotFound, UsageError, quoted
 from semsearch.index import Index
 from semsearch.results.hits import Citation, Context, Hit, nothing_answers
@@ -30,7 +30,7 @@ def open_searched(search: options.SearchArguments) -> Searched:
     searched = _opened(search)
     if search.refresh:
         try:
-            bring_up_to_date(searched)
+            refresh(searched)
         except BaseException:
             searched.close()
             raise
@@ -47,8 +47,8 @@ def _opened(search: options.SearchArguments) -> Searched:
         if search.vectors is not None:
             raise UsageError("--vectors works with local indexes only, not with --server")
         return Index.connect(search.server, index=search.index or None, token=os.environ.get("SEMSEARCH_TOKEN"))
-    named = [find_place(name, search.indexes) for name in search.index or ()]
-    folders = [*dict.fromkeys(named or _of_this_folder(search))]
+    named = [locate_index(name, search.indexes) for name in search.index or ()]
+    folders = [*dict.fromkeys(named or _default_indexes(search))]
     reranker = options.chosen_reranker(search.rerank, search.rerank_seconds)
     if len(folders) == 1:
         return Index.open(folders[0], vectors=search.vectors, reranker=reranker)
@@ -57,17 +57,17 @@ def _opened(search: options.SearchArguments) -> Searched:
     return MultiIndex.open(*folders, vectors=search.vectors, reranker=reranker)
 
 
-def _of_this_folder(search: options.SearchArguments) -> list[Path]:
-    """The indexes that are searched if none is named; where there is none, one is made if the user wants it."""
-    if folders := of_this_folder(search.indexes):
+def _default_indexes(search: options.SearchArguments) -> list[Path]:
+    """The indexes that are searched if none is named; where there is none, one is made if the user agrees."""
+    if folders := local_indexes(search.indexes):
         return folders
-    elsewhere = others(search.indexes)
+    elsewhere = other_indexes(search.indexes)
     if len(elsewhere) == 1 and not search.refresh:
         return elsewhere
     from semsearch.cli.index_files import index_for_question  # loads the readers
 
     try:
-        return [index_for_question(search.indexes, search.vectors, without_asking=search.refresh)]
+        return [index_for_question(search.indexes, search.vectors, confirm=not search.refresh)]
     except IndexNotFound as error:
         if not elsewhere:
             raise
@@ -85,8 +85,8 @@ def indexes_of(searched: Searched) -> Mapping[str, Index]:
     return searched.indexes if isinstance(searched, MultiIndex) else {}
 
 
-def bring_up_to_date(searched: Searched) -> None:
-    """Sync the searched indexes; one that another process writes to is searched as it is, with a warning.
+def refresh(searched: Searched) -> None:
+    """Sync the searched indexes; one that another process is writing is searched without an update, with a warning.
 
     Raises UsageError for an index on a server.
     """
@@ -108,28 +108,28 @@ def bring_up_to_date(searched: Searched) -> None:
 # -- Answers -----------------------------------------------------------------------------------------------------------
 
 
-def tell_if_stale(results: Iterable[Hit | Citation], searched: Searched) -> None:
+def warn_if_stale(results: Iterable[Hit | Citation], searched: Searched) -> None:
     """Warn of files that have changed since they were indexed, with the command to run."""
     stale = {(result.index or "", result.path) for result in results if result.stale}
     if stale:
         changed = f"{len(stale):,} files of this answer have" if len(stale) > 1 else "a file of this answer has"
         names = {index for index, _ in stale}
         folders = [index.path for name, index in indexes_of(searched).items() if name in names]
-        command = " && ".join(f"semsearch index --name {shown(folder)}" for folder in folders)
+        command = " && ".join(f"semsearch index --name {path_argument(folder)}" for folder in folders)
         cure = f"{command} (or query with --refresh)" if folders else "semsearch index there"
         warn(f"{changed} changed since indexing; run: {cure}")
 
 
-def tell_if_empty(searched: Searched) -> None:
+def warn_if_empty(searched: Searched) -> None:
     """Warn of an empty index here, a likely reason for no hits."""
     for index in indexes_of(searched).values():
         if not len(index):
-            command = f"semsearch index {'' if index.roots else 'PATH '}--name {shown(index.path)}"
+            command = f"semsearch index {'' if index.roots else 'PATH '}--name {path_argument(index.path)}"
             interrupted = "has no files yet, its first indexing was interrupted; to continue, run"
             warn(f"the index {index.path} {interrupted if index.roots else 'is empty; run'}: {command}")
 
 
-def without_passages(query: str, passages: Context) -> str:
+def no_passages_message(query: str, passages: Context) -> str:
     """Why a context has no passages."""
     return nothing_answers(passages.missing or (), query) if passages.weak else f"no hits for {quoted(query)}"
 
@@ -137,7 +137,7 @@ def without_passages(query: str, passages: Context) -> str:
 def show(answer: Answer, format: options.Format, searched: Searched) -> int:
     """Print an answer in a format, and warn of changed files unless it shows them; returns the number of hits."""
     if answer.hits and not answer.usable and format not in ("table", "plain"):
-        complain(answer.without_hits)
+        print_stderr(answer.no_hits_message)
     if format == "table":
         from semsearch.cli.terminal import print_answer  # rich: a pipe needs none of it
 
@@ -146,5 +146,5 @@ def show(answer: Answer, format: options.Format, searched: Searched) -> int:
         for line in FORMATS[format](answer):
             print(line, end="" if format == "null" else "\n")
     if not format.startswith("json"):
-        tell_if_stale(answer.hits, searched)
+        warn_if_stale(answer.hits, searched)
     return len(answer.usable)

@@ -18,16 +18,16 @@ from rich.text import Text
 
 from semsearch.cli.answer_formats import (
     Answer,
-    also_in,
+    breadcrumb,
     code_lines,
     explanation_lines,
     in_line,
     marks,
+    near_duplicates,
     path_of,
     position_of,
     score_of,
     stale_mark,
-    trail,
 )
 from semsearch.cli.printing import one_line
 from semsearch.results.hits import LINELESS, Hit
@@ -44,13 +44,13 @@ _ENDINGS = re.compile(r"(?<=\w{4})(?:ing|ed|es|e)$|(?<=\w{2}[^\Ws])s$")
 
 
 def print_answer(answer: Answer) -> None:
-    """Print a block for each hit: rank, score, path:line › trail, and the sentence with the query's words set off."""
+    """Print a block for each hit: rank, score, path:line › headings; the sentence with the query's words in bold."""
     console = Console(highlight=False, emoji=False, markup=False)
     width = min(console.width, WIDEST)
     if not answer.hits:
-        Console(file=sys.stderr, highlight=False).print(Text(answer.without_hits, "dim"))
+        Console(file=sys.stderr, highlight=False).print(Text(answer.no_hits_message, "dim"))
         return
-    pattern = query_pattern(answer.compared) if answer.by_words else None
+    pattern = query_pattern(answer.corrected_query) if answer.marks_words else None
     if answer.mode == "exact":
         pattern = re.compile(r"\s+".join(map(re.escape, answer.query.split()))) if answer.query else None
     if answer.heading:
@@ -60,7 +60,7 @@ def print_answer(answer: Answer) -> None:
         score = (score_of(hit, answer.hits.verdict), heat(hit.score, best) if answer.hits.answered else "dim")
         console.print(heading(hit, score, width=console.width), soft_wrap=True)
         _print_below(console, quotation(hit, pattern, room=_LINES * (width - _INDENT)), width)
-        if also := also_in(hit):
+        if also := near_duplicates(hit):
             _print_below(console, Text(f"+ {also}", "dim"), width)
         if stale := stale_mark(hit):
             _print_below(console, Text(f"! {stale}", "yellow"), width)
@@ -81,7 +81,7 @@ def _print_below(console: Console, text: Text, width: int) -> None:
 def heading(hit: Hit, score: tuple[str, str], *, width: int) -> Text:
     """The heading of a hit, with its score and the style of that: ` 1  0.813  docs/keys.md:42 › Keys › Rotation`.
 
-    A path is never cut; a trail may be, and stands on the next line where there is no room.
+    A path is never cut; a breadcrumb may be, and stands on the next line where there is no room.
     """
     line = Text.assemble((f"{hit.rank:>2}", "dim"), "  ", score, "  ")
     for mark in marks(hit):
@@ -90,7 +90,7 @@ def heading(hit: Hit, score: tuple[str, str], *, width: int) -> Text:
     linked = Style(link=link(hit)) if is_file and os.environ.get("TERM") not in _LINKLESS else Style.null()
     line.append(path_of(hit), Style(color="magenta") + linked)
     line.append(position_of(hit), Style(color="green") + linked)
-    headings = trail(hit)
+    headings = breadcrumb(hit)
     beside = width - line.cell_len - 3
     if headings and cell_len(headings[-1]) + (4 if headings[1:] else 0) <= beside:
         line.append(f" › {shorten(headings, beside)}", "dim")
@@ -100,7 +100,7 @@ def heading(hit: Hit, score: tuple[str, str], *, width: int) -> Text:
 
 
 def shorten(headings: list[str], room: int) -> str:
-    """Shorten a trail to the room there is, from its beginning: its end says more."""
+    """Shorten a breadcrumb to the room there is, from its beginning: its end says more."""
     for first in range(len(headings)):
         text = " › ".join(["…", *headings[first:]] if first else headings)
         if cell_len(text) <= room:

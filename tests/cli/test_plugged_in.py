@@ -15,7 +15,7 @@ from semsearch.word_vectors.table import VectorTable
 
 SHOUT = """
 import typer
-from semsearch.commands import complain
+from semsearch.commands import print_stderr
 
 def shout(word: str, times: int = 1) -> None:
     \"\"\"Say a word aloud.\"\"\"
@@ -42,8 +42,8 @@ def announce(folder: Path, **points: str) -> None:
 def test_the_guides_command_is_a_command(tmp_path: Path, small_vectors: VectorTable) -> None:
     page = blocks(read("docs/developers/python.md"))
     (code,) = [block.code for block in page if block.language == "python" and "semsearch.commands" in block.code]
-    (announced,) = [block.code for block in page if block.language == "toml" and GROUP in block.code]
-    name, _, value = announced.splitlines()[-1].partition(" = ")
+    (plugin_commands,) = [block.code for block in page if block.language == "toml" and GROUP in block.code]
+    name, _, value = plugin_commands.splitlines()[-1].partition(" = ")
     write_docs(tmp_path)
     index_docs(tmp_path, small_vectors)
     install(tmp_path / "site", "longest_passages", code, GROUP, **{name: value.strip('"')})
@@ -93,7 +93,7 @@ def test_a_command_of_semsearch_is_not_replaced(tmp_path: Path) -> None:
 def test_a_command_of_another_distribution_says_how_to_install_it(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugged_in, "announced", lambda _: {})
+    monkeypatch.setattr(plugged_in, "plugin_commands", lambda _: {})
     result = semsearch(*command.split(), "--json")
     assert (result.status, result.out) == (2, "")
     assert f"semsearch: semsearch {command} is no command, or part of semsearch-" in result.err

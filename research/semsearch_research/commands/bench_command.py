@@ -11,12 +11,12 @@ import typer
 
 from semsearch.commands import (
     aligned,
-    complain,
-    keep_warnings,
+    hide_warnings,
     one_line,
+    print_stderr,
     progress,
+    signals_as_interrupts,
     size,
-    stopping_as_interrupted,
     to_json,
     warn,
 )
@@ -59,11 +59,11 @@ def bench(
     """
     if peers and peer:
         raise UsageError("--peers are all of them; leave out --peer, or name only those you want")
-    keep_warnings()
+    hide_warnings()
     os.environ.update(ONE_THREAD)  # before numpy is imported
     from semsearch_research.bench.running import bench as measure  # it imports numpy
 
-    with stopping_as_interrupted(), progress() as report:
+    with signals_as_interrupts(), progress() as report:
         found = measure(
             sentences,
             text=text,
@@ -82,7 +82,7 @@ def bench(
 def _tell(stage: str, done: int, total: int) -> None:
     """Show progress where there is no terminal: some twenty lines of each stage on stderr."""
     if total and done % max(1, total // 20) == 0:
-        complain(f"{stage} ({done:,} of {total:,})")
+        print_stderr(f"{stage} ({done:,} of {total:,})")
 
 
 def report_lines(found: BenchReport) -> Iterator[str]:

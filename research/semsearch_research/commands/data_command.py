@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from semsearch.commands import PROBLEMS, JsonOption, complain, progress, tell_warnings, to_json
+from semsearch.commands import PROBLEMS, JsonOption, print_stderr, print_warnings, progress, to_json
 from semsearch_research.command_line import print_blocks
 from semsearch_research.datasets.lay_out import lay_out_data, tables
 
@@ -32,7 +32,7 @@ def data(
 
     Exit status: 0, 1 where an original could not be used, 2 on an error.
     """
-    tell_warnings()
+    print_warnings()
     with progress() as show:
         found = lay_out_data(folder, sources=sources or (), progress=show)
     if json:
@@ -40,6 +40,6 @@ def data(
     else:
         print_blocks(tables(found))
     for problem in found.problems:
-        complain(problem)
+        print_stderr(problem)
     if found.problems:
         raise typer.Exit(PROBLEMS)

@@ -22,8 +22,8 @@ from semsearch.chat import (
 )
 from semsearch.cli import options
 from semsearch.cli.configuration import configuration_of
-from semsearch.cli.printing import NONE_FOUND, clean, complain, count, one_line, tell_warnings, to_json, warn
-from semsearch.cli.searched_indexes import open_searched, tell_if_empty, tell_if_stale, without_passages
+from semsearch.cli.printing import NONE_FOUND, clean, count, one_line, print_stderr, print_warnings, to_json, warn
+from semsearch.cli.searched_indexes import no_passages_message, open_searched, warn_if_empty, warn_if_stale
 from semsearch.errors import ServerError
 from semsearch.results.hits import FLOOR, Context
 
@@ -55,19 +55,19 @@ def ask(
 
     Exit status: 0 with an answer, 1 if the documents have none, 2 on an error.
     """
-    tell_warnings()
+    print_warnings()
     question = clean(" ".join(text))
     with open_searched(search) as opened:
         passages = opened.context(
-            question, max_words=max_words, options=search.options(floor=0.0 if search.every else FLOOR)
+            question, max_words=max_words, options=search.options(floor=0.0 if search.show_all else FLOOR)
         )
         models, configured = _models(url)
         chosen = model or configured
         if not passages.text:
             answer = _answer(question, search, None, (), passages)
             nearest = "; --all asks the model about the nearest passages" if passages.weak else ""
-            absent = f"{without_passages(question, passages)}{nearest}"
-            tell_if_empty(opened)
+            absent = f"{no_passages_message(question, passages)}{nearest}"
+            warn_if_empty(opened)
         elif show_prompt:
             _show(models, request_body(chosen or "", prompt(question, passages)), json=json)
             return
@@ -80,18 +80,18 @@ def ask(
         if json:
             print(to_json(answer.to_dict()))
         if not answer.answered:
-            complain(f"not in your documents: {absent}")
+            print_stderr(f"not in your documents: {absent}")
             raise typer.Exit(NONE_FOUND)
         if not json:
             _print_sources(answer.sentences, passages)
-        _tell_unfounded(answer.sentences)
-        tell_if_stale(passages.citations, opened)
+        _warn_of_citations(answer.sentences)
+        warn_if_stale(passages.citations, opened)
 
 
 def _sentences(models: ChatModels, model: str, question: str, passages: Context) -> Iterator[AnswerSentence]:
     """The sentences that a model answers, as they come; none if it denies that there is an answer."""
     if sys.stderr.isatty():  # a model may take a while
-        complain(f"asking {one_line(model)} at {models.url}, with {passages.words:,} words from your documents")
+        print_stderr(f"asking {one_line(model)} at {models.url}, with {passages.words:,} words from your documents")
     answer_pieces = models.answer(request_body(model, prompt(question, passages)))
     sentences = answer_sentences(answer_pieces, [cited.number for cited in passages.citations])
     first = next(sentences, None)
@@ -171,7 +171,7 @@ def _print_sources(parts: Sequence[AnswerSentence], passages: Context) -> None:
             print(f"- [{citation.number}] {one_line(citation.source)}")
 
 
-def _tell_unfounded(parts: Sequence[AnswerSentence]) -> None:
+def _warn_of_citations(parts: Sequence[AnswerSentence]) -> None:
     """Warn of sentences without a citation, and of citations of nothing."""
     uncited = sum(part.uncited for part in parts)
     invented = dict.fromkeys(number for part in parts for number in part.invented)

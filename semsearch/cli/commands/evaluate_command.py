@@ -10,21 +10,21 @@ from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.plugged_in import group, paragraphs
-from semsearch.cli.printing import aligned, one_line, progress, tell_warnings, to_json, warn
+from semsearch.cli.printing import aligned, one_line, print_warnings, progress, to_json, warn
 from semsearch.cli.searched_indexes import open_searched
 from semsearch.evaluate import GoldenReport, evaluate_golden
 from semsearch.results.options import Mode
 
 _NOT_FOUND = "–"
 # options of a search that an evaluation decides by itself
-_NOT_HERE = "mode filters refresh every min_score per_document duplicates boosts syntax".split()
+_UNSUPPORTED = "mode filters refresh show_all min_score per_document duplicates boosts syntax".split()
 ModesOption = Annotated[
     list[str] | None,  # typer takes no list of literals
     Option("--modes", "--mode", "-m", metavar="MODE", help="Search mode; default: hybrid. Repeatable."),
 ]
 
 
-@options.with_options("search", options.SearchArguments, without=_NOT_HERE)
+@options.with_options("search", options.SearchArguments, without=_UNSUPPORTED)
 def golden(
     file: Annotated[
         Path, Argument(metavar="FILE", help='Lines of JSON: {"query": "...", "answers": ["notes/a.md", ...]}.')
@@ -41,7 +41,7 @@ def golden(
     and which questions rank better or worse than in the last run. An answer is a document
     or a part of it: 'notes/a.md', 'a.md#Heading', 'a.md:12', 'b.pdf page 3', 'c.pptx slide 3'.
     """
-    tell_warnings()
+    print_warnings()
     with open_searched(search) as searched, progress() as show:
         report = evaluate_golden(file, searched, modes=cast("list[Mode]", modes or ["hybrid"]), progress=show)
     for warning in report.warnings:

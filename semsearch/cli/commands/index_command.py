@@ -12,10 +12,10 @@ import typer
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import name_or_path, only_one
+from semsearch.cli.find_index import name_or_path, single_name
 from semsearch.cli.index_files import IndexTarget, ReadingOptions, index_paths, target_of
 from semsearch.cli.options import SettingsArguments
-from semsearch.cli.printing import count, from_here, keep_warnings, say, size, summary, to_json
+from semsearch.cli.printing import count, hide_warnings, relative_path, say, size, summary, to_json
 from semsearch.errors import UsageError, index_command
 from semsearch.indexing.changes import is_missing, requested_roots
 from semsearch.indexing.read_files import why_refused
@@ -56,9 +56,9 @@ def index(
     A repeated run processes only files that were added, changed, moved or removed. Files that .gitignore or
     .semsearchignore names are left out. Exit status: 0, or 2 if nothing could be indexed.
     """
-    keep_warnings()
+    hide_warnings()
     local_paths = [local_path(path) for path in paths or ()]
-    target = target_of(local_paths, only_one(index), indexes)
+    target = target_of(local_paths, single_name(index), indexes)
     if dry_run:
         _print_plan(target, local_paths, reading, json=json)
         return
@@ -91,7 +91,7 @@ def _print_plan(target: IndexTarget, paths: Sequence[str], reading: ReadingOptio
     not_read: dict[str, str] = {}
 
     def leave_out(path: str, reason: str) -> None:
-        not_read[from_here(path) + "/" * path.endswith("/")] = reason.removeprefix(f"{working_folder()}/")
+        not_read[relative_path(path) + "/" * path.endswith("/")] = reason.removeprefix(f"{working_folder()}/")
 
     for root, parts in _roots_to_read(target, paths, reading):
         where: dict[str, Any] = {"include": root.include, "exclude": root.exclude, "skipped": leave_out}
@@ -104,7 +104,7 @@ def _print_plan(target: IndexTarget, paths: Sequence[str], reading: ReadingOptio
             if reason:
                 leave_out(file.absolute, reason)
             else:
-                read.append((from_here(file.absolute), file.size))
+                read.append((relative_path(file.absolute), file.size))
     total = sum(file_size for _, file_size in read)
     if json:
         left_out = [{"path": path, "reason": reason} for path, reason in not_read.items()]

@@ -16,22 +16,22 @@ from semsearch.cli import options
 from semsearch.cli.find_index import (
     all_indexes,
     find_index,
-    none_in,
+    no_index_message,
     open_index,
-    shown,
+    path_argument,
 )
 from semsearch.cli.printing import (
     ask_on_terminal,
-    complain,
     count,
-    from_here,
-    keep_warnings,
+    hide_warnings,
     one_line,
     plain_path,
     print_aligned,
+    print_stderr,
+    relative_path,
     say,
+    signals_as_interrupts,
     size,
-    stopping_as_interrupted,
     to_json,
     warn,
 )
@@ -77,7 +77,7 @@ def list_(
         elif summaries:
             print_aligned([_INDEXES, *map(_index_row, summaries)], left=(0, 3, 4, 5))
         else:
-            complain(none_in(indexes))
+            print_stderr(no_index_message(indexes))
         return
     with open_index(index, indexes) as opened:
         infos = [*opened.documents(filters or ())]
@@ -86,7 +86,7 @@ def list_(
     elif infos:
         print_aligned([_DOCUMENTS, *map(_document_row, infos)], left=(1, 2, 3))
     else:
-        complain("no documents")
+        print_stderr("no documents")
 
 
 _INDEXES = ("index", "documents", "size", "updated", "in", "of")
@@ -94,10 +94,10 @@ _DOCUMENTS = ("passages", "format", "date", "document")
 
 
 def _index_row(summary: IndexSummary) -> tuple[str, ...]:
-    place = plain_path(shown(Path(summary.path).parent))
+    place = plain_path(path_argument(Path(summary.path).parent))
     if summary.problem:  # its path stands beside it, and would push what to do out of a terminal
         return summary.name, "?", "?", "", place, plain_path(summary.problem.removeprefix(f"the index {summary.path} "))
-    roots = ", ".join(map(from_here, summary.roots))
+    roots = ", ".join(map(relative_path, summary.roots))
     state = f"{summary.documents:,}", size(summary.size_bytes), summary.updated[:_DAY]
     of = f"{roots}: {one_line(summary.description)}" if summary.description else roots
     return summary.name, *state, place, plain_path(of)
@@ -128,7 +128,7 @@ def describe(
 
     `semsearch list` and `status` show it, and agents read it to choose an index.
     """
-    keep_warnings()
+    hide_warnings()
     with Index.open(find_index(index, indexes)) as opened:
         if sentence is not None:
             opened.describe(sentence)
@@ -136,7 +136,7 @@ def describe(
     if description:
         say(description)
     else:
-        complain(f"{shown(opened.path)} has no description")
+        print_stderr(f"{path_argument(opened.path)} has no description")
 
 
 def delete(index: IndexArgument, yes: options.YesOption = False, indexes: options.IndexesOption = None) -> None:
@@ -149,26 +149,28 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
     try:
         check(database)
     except IndexOutdated:
-        complain(f"{os.path.realpath(folder)} was made by an earlier semsearch; its texts that are in no file are lost")
+        print_stderr(
+            f"{os.path.realpath(folder)} was made by an earlier semsearch; its texts that are in no file are lost"
+        )
     else:
-        for line in _what_it_has(folder, database):
-            complain(line)
+        for line in _deletion_notes(folder, database):
+            print_stderr(line)
     if not yes and not ask_on_terminal("Delete this index?"):
         raise UsageError(f"nothing was deleted; to delete it, run: {index_command('delete', index, '--yes')}")
-    with stopping_as_interrupted():
+    with signals_as_interrupts():
         foreign = delete_files(folder)
     trust.forget(database)
-    say(f"deleted {shown(folder)}")
+    say(f"deleted {path_argument(folder)}")
     if foreign:
-        warn(f"{shown(folder)} stays, with what is not of the index: {', '.join(foreign)}")
+        warn(f"{path_argument(folder)} stays, with what is not of the index: {', '.join(foreign)}")
 
 
-def _what_it_has(folder: Path, database: IndexDatabase) -> Iterator[str]:
+def _deletion_notes(folder: Path, database: IndexDatabase) -> Iterator[str]:
     """What an index has, and what of it stays if it is deleted. Raises IndexDamaged."""
     summary = summarize(folder)
     if summary is None or summary.problem:
         raise IndexDamaged(summary.problem if summary else f"{folder} is no whole index; remove the folder yourself")
-    of = f" of {', '.join(map(from_here, summary.roots))}" if summary.roots else ""
+    of = f" of {', '.join(map(relative_path, summary.roots))}" if summary.roots else ""
     yield f"{os.path.realpath(folder)} has {count(summary.documents, 'document')}{of}, {size(summary.size_bytes)}"
     if summary.roots:
         yield "the files themselves are not touched"

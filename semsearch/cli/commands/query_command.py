@@ -9,13 +9,13 @@ from typer import Argument, Option
 
 from semsearch.cli import options
 from semsearch.cli.answer_formats import EXPLAINING, Answer, safe_line
-from semsearch.cli.printing import NONE_FOUND, clean, complain, tell_warnings, to_json
+from semsearch.cli.printing import NONE_FOUND, clean, print_stderr, print_warnings, to_json
 from semsearch.cli.searched_indexes import (
+    no_passages_message,
     open_searched,
     show,
-    tell_if_empty,
-    tell_if_stale,
-    without_passages,
+    warn_if_empty,
+    warn_if_stale,
 )
 from semsearch.errors import UsageError
 from semsearch.results.hits import FLOOR, NEAREST, above_threshold
@@ -63,28 +63,28 @@ def query(
         raise UsageError("--explain explains scores; mode exact counts occurrences")
     k = k if k is not None else _MOST_OCCURRENCES if is_exact else 10
     chosen = search.options(k=k, context=output.context)
-    tell_warnings()
+    print_warnings()
     with open_searched(search) as searched:
         question = clean(" ".join(text or ()))
         ranked = searched.search(question, options=chosen)
-        hits = ranked if search.every else above_threshold(ranked) or ranked[:NEAREST]
+        hits = ranked if search.show_all else above_threshold(ranked) or ranked[:NEAREST]
         answer = Answer(
             question,
             search.mode,
             hits,
             explanations=[hit.explain() for hit in hits] if explain else (),
             weak=len(ranked) - len(hits),
-            every=search.every,
+            show_all=search.show_all,
         )
         if not show(answer, format, searched):
-            tell_if_empty(searched)
+            warn_if_empty(searched)
             raise SystemExit(NONE_FOUND)
 
 
 # -- similar -----------------------------------------------------------------------------------------------------------
 
 
-@options.with_options("search", options.SearchArguments, without=("every", "syntax", "rerank", "rerank_seconds"))
+@options.with_options("search", options.SearchArguments, without=("show_all", "syntax", "rerank", "rerank_seconds"))
 @options.with_options("output", options.OutputArguments)
 def similar(
     example: Annotated[
@@ -108,11 +108,11 @@ def similar(
 
     Exit status: 0 with hits, 1 without, 2 on an error.
     """
-    tell_warnings()
+    print_warnings()
     chosen = search.options(k=k, context=output.context)
     with open_searched(search) as searched:
         hits = searched.similar(example, same_document=same_document, options=chosen)
-        answer = Answer(example, chosen.mode, hits, by_words=False)
+        answer = Answer(example, chosen.mode, hits, marks_words=False)
         number = show(answer, output.format, searched)
     if not number:
         raise SystemExit(NONE_FOUND)
@@ -135,18 +135,20 @@ def context(
 
     Exit status: 0 with passages, 1 without, 2 on an error.
     """
-    tell_warnings()
+    print_warnings()
     query = clean(" ".join(text))
-    chosen = search.options(floor=0.0 if search.every else FLOOR)
+    chosen = search.options(floor=0.0 if search.show_all else FLOOR)
     with open_searched(search) as searched:
         passages = searched.context(query, max_words=max_words, options=chosen)
         if json:
             print(to_json({"query": query, "mode": search.mode, **passages.to_dict()}))
         elif passages.text:
             print(*map(safe_line, passages.text.splitlines()), sep="\n")
-            tell_if_stale(passages.citations, searched)
+            warn_if_stale(passages.citations, searched)
         if not passages.text:
-            complain(without_passages(query, passages) + ("; --all uses the nearest passages" if passages.weak else ""))
-            tell_if_empty(searched)
+            print_stderr(
+                no_passages_message(query, passages) + ("; --all uses the nearest passages" if passages.weak else "")
+            )
+            warn_if_empty(searched)
     if not passages.text:
         raise SystemExit(NONE_FOUND)

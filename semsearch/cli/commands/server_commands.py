@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import HERE, all_offered, find_indexes, none_in
-from semsearch.cli.printing import complain, tell_warnings, to_json, warn
+from semsearch.cli.find_index import LOCAL_FOLDER, indexes_to_serve, locate_indexes, no_index_message
+from semsearch.cli.printing import print_stderr, print_warnings, to_json, warn
 from semsearch.errors import IndexNotFound, MissingExtra
 from semsearch.server.access import make_token, token_path
 from semsearch.server.open_indexes import OpenIndexes
@@ -46,13 +46,13 @@ class ServedIndexes:
 
     def places(self) -> dict[str, Any] | None:
         """The named indexes, or those of this folder; None for all in the folder of indexes."""
-        return find_indexes(self.index, self.indexes) if self.index else all_offered(self.indexes)
+        return locate_indexes(self.index, self.indexes) if self.index else indexes_to_serve(self.indexes)
 
     def open(self, *, is_reranked: bool = True) -> OpenIndexes:
         """Open them."""
         places = self.places()
         return OpenIndexes(
-            folder=None if places else self.indexes or HERE,
+            folder=None if places else self.indexes or LOCAL_FOLDER,
             places=places,
             reranker=options.chosen_reranker(self.rerank, self.rerank_seconds) if is_reranked else None,
             vectors=self.vectors,
@@ -61,7 +61,7 @@ class ServedIndexes:
     def as_options(self) -> list[str]:
         """The same as options of the command line, for a program that starts elsewhere."""
         places = self.places()
-        chosen = ["--indexes", str((self.indexes or HERE).absolute())] if places is None else list[str]()
+        chosen = ["--indexes", str((self.indexes or LOCAL_FOLDER).absolute())] if places is None else list[str]()
         for place in (places or {}).values():
             chosen += ["-i", str(place.absolute() if isinstance(place, Path) else place)]
         chosen += ["--vectors", self.vectors] if self.vectors else []
@@ -94,7 +94,7 @@ def serve(
     Programs on this machine may read without a token; any other access needs the token, created at the first start.
     Ctrl-C stops the server. Needs the extra `serve`, and for MCP (at /mcp) `mcp`.
     """
-    tell_warnings()
+    print_warnings()
     if show_token:
         print(make_token(token_path()))
         return
@@ -105,7 +105,7 @@ def serve(
 
     opened = served.open(is_reranked=False)
     if not opened.names():
-        raise IndexNotFound(none_in(served.indexes))
+        raise IndexNotFound(no_index_message(served.indexes))
     opened.reranker = options.chosen_reranker(served.rerank, served.rerank_seconds)
     with closing(opened):
         _run(
@@ -115,7 +115,7 @@ def serve(
             workers=workers,
             open_page=open_page,
         )
-    complain("stopped serving")
+    print_stderr("stopped serving")
 
 
 def _run(
@@ -133,10 +133,10 @@ def _run(
             warn("other machines can reach this server, without encryption; see docs/developers/server.md")
         url = address(listening)
         print(url, flush=True)
-        complain("open this address in a browser to search")
+        print_stderr("open this address in a browser to search")
         if open_page:  # in a thread: a browser on the terminal would block the server
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-        complain(f"serving {', '.join(opened.names())}; the token is in {token_path()}; Ctrl-C ends it")
+        print_stderr(f"serving {', '.join(opened.names())}; the token is in {token_path()}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):  # raised once all is answered
             if workers:
                 run_processes(partial(_application, served, settings, token), listening, workers)
@@ -167,7 +167,7 @@ def mcp(
     The agent starts it, as its configuration says; docs/agents.md has recipes. It offers all indexes of the folder, or
     those that --index names, and nothing else. It only reads, and stops at the end of its input.
     """
-    tell_warnings()
+    print_warnings()
     if only_print:
         program = shutil.which("semsearch")
         command = [program, "mcp"] if program else [sys.executable, "-m", "semsearch", "mcp"]
@@ -176,10 +176,10 @@ def mcp(
         return
     opened = served.open()
     if not opened.names():
-        complain(none_in(served.indexes))  # and continues: an index that is created later is found
+        print_stderr(no_index_message(served.indexes))  # and continues: an index that is created later is found
     server = _mcp_server(opened, timeout)
     if sys.stdin.isatty():
-        complain("waiting for MCP messages on standard input; docs/agents.md shows how agents start this command")
+        print_stderr("waiting for MCP messages on standard input; docs/agents.md shows how agents start this command")
     server.run("stdio")
     sys.stderr.flush()
     os._exit(0)  # a request that has timed out must not delay the end; tools only read
@@ -200,7 +200,7 @@ def _for_agents(indexes: OpenIndexes) -> Starlette | None:
     try:
         server = _mcp_server(indexes, _REQUEST)
     except MissingExtra as error:
-        complain(f"agents cannot ask this server: {error}")
+        print_stderr(f"agents cannot ask this server: {error}")
         return None
     from semsearch.mcp import http_application  # of the optional dependency
 

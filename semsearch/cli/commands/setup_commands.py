@@ -18,7 +18,7 @@ from semsearch import __version__
 from semsearch.cli import options
 from semsearch.cli.configuration import SECRET, all_items, read_configuration, users_file
 from semsearch.cli.plugged_in import group
-from semsearch.cli.printing import PROBLEMS, aligned, complain, keep_warnings, one_line, to_json
+from semsearch.cli.printing import PROBLEMS, aligned, hide_warnings, one_line, print_stderr, to_json
 from semsearch.errors import SemsearchError, VectorsError, install_command
 from semsearch.index import Index
 from semsearch.system.locations import cache_folder, config_folder, data_folder
@@ -38,7 +38,7 @@ def doctor() -> None:
     Prints a line for each, with the remedy if there is a problem, and exits with 1 if there is one. Indexes are checked
     by `semsearch verify`.
     """
-    keep_warnings()
+    hide_warnings()
     checks: dict[str, Callable[[], str]] = {
         "semsearch": lambda: (
             f"{__version__} in {Path(__file__).parents[2]}; Python {platform.python_version()}, {platform.platform()}"
@@ -109,7 +109,7 @@ def config(json: options.JsonOption = False) -> None:
         (key, "-" if value is None else one_line(to_json(value, indent=None)), source) for key, value, source in items
     ]
     print(*aligned([("key", "value", "from"), *rows], left=(0, 1, 2)), sep="\n")
-    complain(f"your own file is {users_file()}; a project's is semsearch.toml in its folder")
+    print_stderr(f"your own file is {users_file()}; a project's is semsearch.toml in its folder")
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------

@@ -12,18 +12,18 @@ from typer import Option
 
 from semsearch import trust as permissions
 from semsearch.cli import options
-from semsearch.cli.find_index import find_index, find_place, of_this_folder, only_one
+from semsearch.cli.find_index import find_index, local_indexes, locate_index, single_name
 from semsearch.cli.printing import (
     PROBLEMS,
     aligned,
     ask_on_terminal,
-    complain,
     count,
-    from_here,
     one_line,
+    print_stderr,
+    print_warnings,
+    relative_path,
     say,
     size,
-    tell_warnings,
     to_json,
 )
 from semsearch.errors import UsageError, index_command
@@ -37,7 +37,7 @@ from semsearch.word_vectors.language_table import shipped_languages
 # -- status ------------------------------------------------------------------------------------------------------------
 
 
-@options.with_options("chosen", options.OneIndex)
+@options.with_options("chosen", options.IndexArguments)
 def status(
     name: options.IndexArgument = None,
     *,
@@ -46,7 +46,7 @@ def status(
     ] = False,
     verbose: Annotated[bool, Option("--verbose", "-v", help="Also all that --json has.")] = False,
     json: options.JsonOption = False,
-    chosen: options.OneIndex,
+    chosen: options.IndexArguments,
 ) -> None:
     """Show what an index holds, whether it is up to date, and what could not be read.
 
@@ -63,19 +63,19 @@ def status(
         print(to_json(objects if len(objects) > 1 else objects[0]))
 
 
-def _places(name: str | None, chosen: options.OneIndex) -> Sequence[Path | str]:
+def _places(name: str | None, chosen: options.IndexArguments) -> Sequence[Path | str]:
     """The index that is named, or else all of this folder."""
     names = [*filter(None, [name]), *(chosen.index or ())]
     if names:
-        return [find_place(only_one(names), chosen.indexes)]
-    return of_this_folder(chosen.indexes) or [find_index(None, chosen.indexes)]
+        return [locate_index(single_name(names), chosen.indexes)]
+    return local_indexes(chosen.indexes) or [find_index(None, chosen.indexes)]
 
 
 def _problems(index: Index) -> tuple[dict[str, Any], list[str]]:
     """The files that were not read fully, as JSON and as lines."""
     unread, of_reason = index.problems(), dict[str, list[str]]()
     for problem in unread:
-        of_reason.setdefault(f"{problem.kind}: {problem.reason}", []).append(from_here(problem.path))
+        of_reason.setdefault(f"{problem.kind}: {problem.reason}", []).append(relative_path(problem.path))
     lines = list[str]()
     for reason, paths in of_reason.items():
         lines += [f"{paths[0]}: {reason}"] if len(paths) == 1 else [f"{reason}:", *(f"  {path}" for path in paths)]
@@ -96,7 +96,7 @@ def _facts(state: Status) -> dict[str, str]:
     unread += [f"partly read: {count(state.partly_read, 'file')}"] if state.partly_read else []
     return {
         "index": state.path,
-        "of": ", ".join(map(from_here, state.roots)) or "texts added by programs",
+        "of": ", ".join(map(relative_path, state.roots)) or "texts added by programs",
         "about": one_line(state.description),
         "files": f"{state.documents:,}",
         "languages": _spoken(state),
@@ -143,14 +143,14 @@ def trust(
     """
     if yes and off:
         raise UsageError("--yes and --off exclude each other")
-    place = find_place(index, indexes)
+    place = locate_index(index, indexes)
     with closing(open_published(place) if isinstance(place, str) else IndexDatabase(place)) as database:
         if not isinstance(place, str):
             check(database)
         name = database.shown_name
         if off:
             permissions.forget(database)
-            complain(f"{name} may use nothing outside its folder any more")
+            print_stderr(f"{name} may use nothing outside its folder any more")
             return
         with database.reading() as db:
             outside = permissions.named_outside(database, db)
@@ -162,15 +162,15 @@ def trust(
         if not yes and not ask_on_terminal("Allow this?"):
             command = permissions.trust_command(database, "--yes")
             raise UsageError(f"nothing was allowed; to allow it, run: {command}")
-        tell_warnings()
+        print_warnings()
         permissions.record(database, outside & permissions.allowed(database) | {*new})
 
 
 # -- verify ------------------------------------------------------------------------------------------------------------
 
 
-@options.with_options("chosen", options.OneIndex)
-def verify(name: options.IndexArgument = None, *, chosen: options.OneIndex) -> None:
+@options.with_options("chosen", options.IndexArguments)
+def verify(name: options.IndexArgument = None, *, chosen: options.IndexArguments) -> None:
     """Check the integrity of an index.
 
     Checks that rows and vectors match, that all files are as written, and the checksum of each row. Without a name: all

@@ -11,16 +11,16 @@ from typing import Annotated, Literal
 from typer import Argument, Option
 
 from semsearch.cli import options
-from semsearch.cli.find_index import covers, folder_of, folder_to_make, open_index
+from semsearch.cli.find_index import contains, folder_of, folder_of_new, open_index
 from semsearch.cli.index_files import IndexTarget, opened_target, target_of
 from semsearch.cli.printing import (
-    complain,
     count,
-    from_here,
-    keep_warnings,
+    hide_warnings,
+    print_stderr,
+    relative_path,
     report_sync,
     say,
-    stopping_as_interrupted,
+    signals_as_interrupts,
     summary,
     to_json,
     warn,
@@ -30,7 +30,7 @@ from semsearch.storage.database import is_index
 from semsearch.system.locations import local_path, uri_scheme
 
 
-@options.with_options("chosen", options.OneIndex)
+@options.with_options("chosen", options.IndexArguments)
 def watch(
     path: Annotated[str | None, Argument(metavar="[FOLDER]", help="Keep the index of this folder up to date.")] = None,
     *,
@@ -38,24 +38,24 @@ def watch(
     processes: options.ProcessesOption = 0,
     json: Annotated[bool, Option("--json", help="Print a line of JSON per sync.")] = False,
     quiet: options.QuietOption = False,
-    chosen: options.OneIndex,
+    chosen: options.IndexArguments,
 ) -> None:
     """Keep an index up to date as its files change.
 
     Brings the whole index up to date first, then follows changes within two seconds, and prints a line for each sync
     that changed something. Ctrl-C stops it. Needs the extra `watch`.
     """
-    keep_warnings()
+    hide_warnings()
     if path is not None and not chosen.index:
         target = target_of([local_path(path)], None, chosen.indexes)
         if target.is_new:
             raise IndexNotFound(f"no index is of {path}; make one first: {index_command('index', path)}")
         chosen = replace(chosen, index=[str(target.folder.absolute())])
-    with stopping_as_interrupted(), chosen.open() as opened:
+    with signals_as_interrupts(), chosen.open() as opened:
         reports = opened.watch(max_file_bytes=options.bytes_of(max_file_size), processes=processes)
         if not quiet:
-            folders = [from_here(root) for root in opened.roots if not uri_scheme(root)]
-            complain(f"watching {', '.join(folders)} for {opened.path}; Ctrl-C stops it")
+            folders = [relative_path(root) for root in opened.roots if not uri_scheme(root)]
+            print_stderr(f"watching {', '.join(folders)} for {opened.path}; Ctrl-C stops it")
         try:
             for report in reports:
                 report_sync(report)
@@ -65,17 +65,17 @@ def watch(
                     say(summary(opened.path, report))
         except KeyboardInterrupt:
             if not quiet:
-                complain("stopped watching")
+                print_stderr("stopped watching")
 
 
-@options.with_options("chosen", options.OneIndex)
+@options.with_options("chosen", options.IndexArguments)
 def remove(
     paths: Annotated[list[str], Argument(metavar="PATH...", help="Files, folders, or ids of added texts.")],
     *,
-    chosen: options.OneIndex,
+    chosen: options.IndexArguments,
 ) -> None:
     """Remove documents from an index; the files are not touched."""
-    keep_warnings()
+    hide_warnings()
     paths = [local_path(path) for path in paths]
     with chosen.open() as opened:
         number = opened.remove(*paths)
@@ -84,18 +84,18 @@ def remove(
             raise UsageError(f"{missing}; nothing was removed (semsearch delete INDEX deletes a whole index)")
         say(f"{opened.path}: {number:,} removed")
         for path in paths:
-            if any(covers(root, path) for root in opened.roots) and (uri_scheme(path) or Path(path).exists()):
+            if any(contains(root, path) for root in opened.roots) and (uri_scheme(path) or Path(path).exists()):
                 still = f"if {path} still exists," if uri_scheme(path) else f"{path} still exists;"
                 warn(f"{still} the next sync adds it again, unless .semsearchignore names it")
 
 
-@options.with_options("chosen", options.OneIndex)
-def refit(quiet: options.QuietOption = False, *, chosen: options.OneIndex) -> None:
+@options.with_options("chosen", options.IndexArguments)
+def refit(quiet: options.QuietOption = False, *, chosen: options.IndexArguments) -> None:
     """Fit the embedding of an index to its current text.
 
     Useful when `semsearch status` says that it has outgrown its fit.
     """
-    keep_warnings()
+    hide_warnings()
     started = time.perf_counter()
     with chosen.open() as opened:
         opened.refit(progress=not quiet)
@@ -122,8 +122,8 @@ def import_(
     answers. In other rows, all keys but id, text, title and format are metadata. A document replaces an earlier one of
     the same id.
     """
-    keep_warnings()
-    folder = folder_of(name, indexes) or folder_to_make(name, ["."], indexes)
+    hide_warnings()
+    folder = folder_of(name, indexes) or folder_of_new(name, ["."], indexes)
     target = IndexTarget(folder, is_new=not is_index(folder))
     with opened_target(target, options.SettingsArguments(vectors=vectors), rebuild=False) as opened:
         done = opened.load(*files, id_key=id_key, text_key=text_key, progress=not quiet)

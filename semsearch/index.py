@@ -35,7 +35,7 @@ from semsearch.storage.published import open_published, published_at
 from semsearch.storage.schema import get_meta
 from semsearch.system.locations import usable_path
 from semsearch.system.parallel import while_wanted
-from semsearch.trust import forget, named_outside, record, require
+from semsearch.trust import external_references, forget, record, require
 from semsearch.word_vectors.table import DEFAULT_VECTORS, WordVectors, WordVectorsLike, is_shipped, open_vectors
 from semsearch.writable import Writable
 
@@ -99,7 +99,7 @@ class Index(Writable, Searchable):
         index = cls(folder)
         index._word_vectors.use(opened, vectors)
         with index._database.reading_after_write() as db:
-            record(index._database, named_outside(index._database, db))
+            record(index._database, external_references(index._database, db))
         return index
 
     @classmethod
@@ -455,7 +455,7 @@ class Index(Writable, Searchable):
     def _vectors(self) -> WordVectors:
         """The index's word vectors, opened when first needed."""
         settings = self.settings
-        if self._word_vectors.given is None and not is_shipped(settings.vectors):
+        if self._word_vectors.override is None and not is_shipped(settings.vectors):
             with self._database.reading() as db:
                 require(self._database, db, ["vectors"])
         try:

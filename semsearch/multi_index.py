@@ -8,8 +8,8 @@ put right from what hits know of their scores (`Origin`), without asking again:
     BM25 / best    the best of all indexes
     feedback       times the square of the share that the best passage of the index has of the best of all's score
 
-Words are weighed by all indexes from the beginning (`WordSearch.beside`): by its own idfs a small index would give a
-rare word little, and a large one without it would give its points for the others.
+The idf of words is that over all indexes (`WordSearch.with_idf_of`): by its own, a small index would give a rare word
+little, and a large one without it would give its points for the others.
 
 In the other modes scores are compared as they are. docs/research/measurements.md has what was measured: better than
 ranks, scores as they are, or scoring the union anew, and about as good as feedback from the very best passage.
@@ -97,9 +97,10 @@ class MultiIndex(Searchable):
     # -- how it answers ------------------------------------------------------------------------------------------------
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
-        wide, beside = _wider(options_for(self._reranker, options)), self._beside()
+        wide, federated = _wider(options_for(self._reranker, options)), self._other_lexical()
         answers = {
-            name: index.searcher.search(queries, wide, beside=beside[name]) for name, index in self.indexes.items()
+            name: index.searcher.search(queries, wide, federated=federated[name])
+            for name, index in self.indexes.items()
         }
         by_query = ({name: answers[name][number] for name in answers} for number in range(len(queries)))
         return [self._fused(hits, options, query) for query, hits in while_wanted(zip(queries, by_query, strict=True))]
@@ -120,14 +121,15 @@ class MultiIndex(Searchable):
         raise SourceError(f"{errors[0]} (asked: {', '.join(self.indexes)})")
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
-        return self._index_of(hit).searcher.explain(query, hit, mode, beside=self._beside()[str(hit.index)])
+        return self._index_of(hit).searcher.explain(query, hit, mode, federated=self._other_lexical()[str(hit.index)])
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         wanted = candidates_for(options, max_words)
         wide = options_for(self._reranker, wanted)
-        wide, beside = _for_each(wide, wide.k), self._beside()
+        wide, federated = _for_each(wide, wide.k), self._other_lexical()
         answers = {
-            name: index.searcher.with_passages(query, wide, beside=beside[name]) for name, index in self.indexes.items()
+            name: index.searcher.with_passages(query, wide, federated=federated[name])
+            for name, index in self.indexes.items()
         }
         hits = self._fused({name: hits for name, (hits, _) in answers.items()}, wanted, query)
         moved, rows = namespaced(hits, {name: passages for name, (_, passages) in answers.items()})
@@ -135,10 +137,10 @@ class MultiIndex(Searchable):
 
     # -- how they answer as one ----------------------------------------------------------------------------------------
 
-    def _beside(self) -> dict[str, list[WordSearch]]:
-        """For each index the words of the others."""
-        words = {name: index.searcher.words() for name, index in self.indexes.items()}
-        return {name: [of_other for other, of_other in words.items() if other != name] for name in words}
+    def _other_lexical(self) -> dict[str, list[WordSearch]]:
+        """For each index the lexical retrievers of the others."""
+        lexical = {name: index.searcher.lexical() for name, index in self.indexes.items()}
+        return {name: [search for other, search in lexical.items() if other != name] for name in lexical}
 
     def _fused(self, answers: Mapping[str, Hits], options: SearchOptions, query: str) -> Hits:
         """The hits of all indexes for a query, as one, read by the reranker if there is one."""

@@ -151,27 +151,27 @@ class Settings:
 class VectorsInUse:
     """The word vectors of an index: opened when they are first needed, kept open, and checked against its settings.
 
-    Word vectors that a caller has `given` are kept. Those that the settings name are opened again if the settings name
-    others, as after another process's rebuild.
+    An `override`, word vectors that a caller chose, is kept. Those that the settings name are opened again if the
+    settings name others, as after another process's rebuild.
     """
 
     def __init__(self, index: Path, vectors: WordVectorsLike | None = None) -> None:
-        self.given = vectors
+        self.override = vectors
         self._index = index
         self._opened: WordVectors | None = None
 
     def of(self, settings: Settings) -> WordVectors:
-        """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch if others were given."""
+        """The word vectors that belong to settings. Raises VectorsError; VectorsMismatch if the override has others."""
         opened = self._opened
-        if opened is None or (self.given is None and opened.digest != settings.vectors_digest):
-            opened = settings.find_vectors() if self.given is None else open_vectors(self.given)
+        if opened is None or (self.override is None and opened.digest != settings.vectors_digest):
+            opened = settings.find_vectors() if self.override is None else open_vectors(self.override)
         settings.check(opened, self._index)
         self._opened = opened
         return opened
 
     def use(self, opened: WordVectors, chosen: WordVectorsLike | None) -> None:
-        """Use word vectors from now on, which the settings name by now. If an opened table was chosen, it is given."""
-        self.given = None if isinstance(chosen, str | Path) else chosen
+        """Use word vectors that the settings name after a rebuild; an opened table that was chosen is the override."""
+        self.override = None if isinstance(chosen, str | Path) else chosen
         self._opened = opened
 
     def close(self) -> None:

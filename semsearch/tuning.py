@@ -103,7 +103,7 @@ class Tuning(NamedTuple):
     few_allowed: int = 2000  # passages left by filters up to which all are scored, without a scan
     beyond: int = 20  # passages beyond the first k that are compared for near-duplicates too, or a quarter of k
     of_several: int = 20  # hits beyond k that each of several indexes is asked for, or a quarter of k
-    telling_terms: int = 20  # terms that stand for a passage or document in `similar`, the most telling ones
+    characteristic_terms: int = 20  # that stand for a passage or document in `similar`
     reranked: int = 50  # first hits that a reranker reads, or as many as are asked for
 
 

@@ -20,10 +20,10 @@ from semsearch.results.options import strings, whole_number
 from semsearch.settings import SettingsKeywords, VectorsInUse
 from semsearch.storage.database import IndexDatabase
 from semsearch.system.locations import local_path, usable_path
-from semsearch.trust import allowed_write, given_paths, require
+from semsearch.trust import allowed_write, requested_paths, require
 
 if TYPE_CHECKING:
-    from semsearch.indexing.add_texts import DataTable, Given
+    from semsearch.indexing.add_texts import DataTable, DocumentInput
     from semsearch.indexing.index_writer import IndexWriter, ProgressOption
     from semsearch.results.reports import SyncReport
     from semsearch.system.parallel import Executor
@@ -127,7 +127,7 @@ class Writable(ABC):
 
     def add(
         self,
-        documents: Iterable[Given] | DataTable,
+        documents: Iterable[DocumentInput] | DataTable,
         *,
         id_key: str = "id",
         text_key: str = "text",
@@ -202,7 +202,7 @@ class Writable(ABC):
         return done
 
     def describe(self, sentence: str) -> None:
-        """Say in a sentence what the index holds; an empty one removes what was said.
+        """Set the sentence that describes what the index holds; an empty one removes it.
 
         `status`, `semsearch list` and agents show it.
         Raises UsageError for more than LONGEST_DESCRIPTION characters; IndexLocked, StorageError.
@@ -221,13 +221,13 @@ class Writable(ABC):
     ) -> Iterator[IndexWriter]:
         """Take the writer's lock and make the writer that holds it.
 
-        `renames`: what the index names outside its folder may change. Roots at the `paths` are given by the user.
+        `renames`: what the index refers to outside its folder may change. The user has requested roots at `paths`.
         Raises UsageError for a published copy; IndexNotTrusted, before anything is written.
         """
-        database, is_given = self._database, self._word_vectors.given is not None
+        database, has_override = self._database, self._word_vectors.override is not None
         with indexing.IndexWriter.open(database, self._word_vectors, progress=progress, cluster=cluster) as writer:
-            if renames or is_given:
-                with allowed_write(database, given_paths(paths, vectors=is_given)):
+            if renames or has_override:
+                with allowed_write(database, requested_paths(paths, vectors=has_override)):
                     yield writer
             else:
                 with database.reading() as db:

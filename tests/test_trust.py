@@ -30,7 +30,7 @@ from semsearch.word_vectors.table import VectorTable
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's configuration folder. What this process has allowed so far is forgotten."""
-    monkeypatch.setattr(trust, "_remembered", {})
+    monkeypatch.setattr(trust, "_recorded", {})
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user-config"))  # tests share what is trusted
     return tmp_path / "user-config" / "semsearch" / "trusted"
 
@@ -48,14 +48,14 @@ def own(tmp_path: Path, docs: Path, home: Path) -> Path:
     """An index that this user has made with the shipped word vectors."""
     with Index.create(tmp_path / "index") as index:
         index.sync(docs)
-    trust._remembered.clear()
+    trust._recorded.clear()
     return tmp_path / "index"
 
 
 def stranger(own: Path, home: Path) -> Path:
     """The same index, on the machine of a user who knows nothing of it."""
     shutil.rmtree(home, ignore_errors=True)
-    trust._remembered.clear()
+    trust._recorded.clear()
     return own
 
 
@@ -194,7 +194,7 @@ def test_what_the_user_names_is_allowed(own: Path, docs: Path, home: Path) -> No
     folder = stranger(own, home)
     with Index.open(folder) as index:
         assert index.sync(docs).unchanged == 1  # the folder that the index names as well
-    trust._remembered.clear()
+    trust._recorded.clear()
     with Index.open(folder) as index:
         assert index.sync().unchanged == 1
 
@@ -238,7 +238,7 @@ def test_a_user_without_a_home_is_told_and_works_on_in_one_process(
         index.sync(docs)
         assert index.sync().unchanged == 1
     assert not (docs.parent / "~").exists()
-    trust._remembered.clear()
+    trust._recorded.clear()
     with Index.open(own) as index, pytest.raises(IndexNotTrusted):
         index.sync()
 
@@ -259,12 +259,12 @@ def test_the_command_shows_and_allows(own: Path, docs: Path, home: Path) -> None
     told = semsearch("trust", str(folder))
     assert (told.status, told.lines) == (2, [f"{folder} would:", f"  read {docs}"])
     assert f"run: semsearch trust {folder} --yes" in told.err
-    trust._remembered.clear()
+    trust._recorded.clear()
     refused = semsearch("index", "--name", str(folder))
     assert refused.status == 2
     assert f"run: semsearch trust {folder}" in refused.err
     assert semsearch("trust", str(folder), "--yes").status == 0
-    trust._remembered.clear()
+    trust._recorded.clear()
     assert semsearch("trust", str(folder)).lines == [
         f"{folder} names nothing outside its folder that you have not allowed"
     ]

@@ -116,7 +116,7 @@ def complete(uri: str, name: str) -> str | None:
     return engine.located(uri, name)
 
 
-def claimed(uri: str) -> StoreAddress:
+def claim_store(uri: str) -> StoreAddress:
     """Claim the store at a complete URI for a new owner. Raises UsageError if it is another index's; StorageError."""
     address = StoreAddress(uri, os.urandom(8).hex())
     _engine(uri).claim(address.uri, address.owner)

@@ -7,7 +7,7 @@ an eighth of their size (product quantization; Jégou, Douze and Schmid 2011). A
 once in the registers of the processor (fast scan; André, Kermarrec and Le Scouarnec 2015), and its best are scored with
 their vectors (refine): from a hundred thousand passages on, three times as fast as to compare all vectors.
 
-    beginning   as FAISS writes it before the vectors of an index: `beginning`
+    header      as FAISS writes it before the vectors of an index: `header`
     vectors     (n, 2 d) or (n, d) bytes
     centroids   (d / 2, 16, 2) float32, and
     blocks      the codes of 32 vectors each, as FAISS scans them: only with codes
@@ -16,7 +16,7 @@ A row's number is the position of its id among the ids of the segment, which are
 (semsearch.arrays.id_ranges). Removed ids are left out by a mask over the rows.
 
 FAISS maps a file without checking the lengths in it: a forged file would make it read beyond the end, which ends the
-process. So the beginning is compared with what FAISS writes for as many vectors as the database says, and the size of
+process. So the header is compared with what FAISS writes for as many vectors as the database says, and the size of
 the file with what follows from that.
 """
 
@@ -39,9 +39,9 @@ from semsearch.arrays.vectors import from_bytes, to_single
 from semsearch.dense.faiss_writer import (
     PACKED,
     FaissSegment,
-    beginning,
     faiss,
     fast_scan,
+    header,
     plain_index,
 )
 from semsearch.dense.vector_store import SegmentsReader, SegmentsWriter, TopKResult
@@ -51,8 +51,8 @@ from semsearch.system.durable import CheckedFile, file_digest
 from semsearch.system.open_cache import OpenCache
 
 _LARGEST = 1 << 16  # dimensions
-_HALVES = 2e-3  # the error of a number in half precision, at most
-_BYTES = 5e-3  # the error of a number in signed bytes, at most
+_HALF_ERROR = 2e-3  # the error of a number in half precision, at most
+_BYTE_ERROR = 5e-3  # the error of a number in signed bytes, at most
 
 
 # -- The file ----------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ _ALLOWED_SHARE = 1 / 4  # of a segment, at least: to compare fewer vectors takes
 _SPARE = 1.25  # times as many are asked for where some are not allowed, since these may be more among the best
 
 
-class Vectors:
+class OpenedFaissSegment:
     """An opened segment of vectors. Memory-mapped: opening costs nothing, and a scan reads only what it compares.
 
     What is read is compared with its checksums the first time: by the first scan all, by a fetch what is fetched.
@@ -94,7 +94,7 @@ class Vectors:
         self.dimension = int.from_bytes(self._file.data[4:8].tobytes(), "little")
         if not 0 < self.dimension <= _LARGEST:
             raise self._damage("is not a vector file")
-        start = beginning(self.dimension, count, segment.kind)
+        start = header(self.dimension, count, segment.kind)
         width = self.dimension * (1 if segment.kind == "sentence" else 2)
         self._start, self._end = len(start), len(start) + count * width
         parts = self.dimension // 2
@@ -117,7 +117,7 @@ class Vectors:
     @property
     def rounding(self) -> float:
         """The largest rounding error of a number in a stored vector."""
-        return _BYTES if self.segment.kind == "sentence" else _HALVES
+        return _BYTE_ERROR if self.segment.kind == "sentence" else _HALF_ERROR
 
     def scan(self, queries: Float32, n: int, *, allowed: Bool | None = None) -> TopKResult:
         """Find the n allowed rows with the largest inner product with each query. (q, d), (rows,) -> (q, n)
@@ -160,7 +160,8 @@ class Vectors:
                     continue
                 rows = np.sort(rows[:candidates])  # of equal scores the lower comes first
                 best = slice(0, min(n, len(rows)))
-                scores[number, best], (which,) = _of_halves(self._read_rows(rows)).search(queries[[number]], best.stop)
+                refined = _half_precision_index(self._read_rows(rows))
+                scores[number, best], (which,) = refined.search(queries[[number]], best.stop)
                 ids[number, best] = rows[which]
         known = ids >= 0
         ids[known] = self.segment.id_ranges.ids(ids[known])
@@ -226,7 +227,7 @@ def scanned(index: Any, id_ranges: IdRanges, queries: Float32, n: int, *, allowe
     return TopKResult(scores, ids)
 
 
-def _of_halves(codes: UInt8) -> Any:
+def _half_precision_index(codes: UInt8) -> Any:
     """An index of FAISS that holds a copy of vectors in half precision. (n, 2 d)"""
     index = plain_index(codes.shape[1] // 2, "passage")
     index.add_sa_codes(codes)
@@ -244,7 +245,7 @@ class FaissStore:
         self.kind: Kind = kind
         self.largest = largest
         self.gathering = None if exact else CODED  # vectors from which segments have codes; None if they never have
-        self._opened: OpenCache[str, Vectors] = OpenCache()
+        self._opened: OpenCache[str, OpenedFaissSegment] = OpenCache()
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Files that the previous reader had open too stay open."""
@@ -269,5 +270,5 @@ class FaissStore:
         """Delete a file. Raises OSError on Windows while a reader has it open."""
         (self.folder / name).unlink(missing_ok=True)
 
-    def _open(self, segment: Segment) -> Vectors:
-        return self._opened.get(segment.file, partial(Vectors, self.folder / segment.file, segment))
+    def _open(self, segment: Segment) -> OpenedFaissSegment:
+        return self._opened.get(segment.file, partial(OpenedFaissSegment, self.folder / segment.file, segment))

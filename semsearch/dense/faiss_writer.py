@@ -61,7 +61,7 @@ def plain_index(dimension: int, kind: Kind) -> Any:
 
 
 @lru_cache(maxsize=16)
-def beginning(dimension: int, count: int, kind: Kind) -> bytes:
+def header(dimension: int, count: int, kind: Kind) -> bytes:
     """The bytes that FAISS writes before so many vectors; the last eight are the size of these in bytes."""
     index, parts = plain_index(dimension, kind), list[bytes]()
     index.ntotal = count
@@ -88,7 +88,7 @@ class FaissSegment:
         self.file = self._durable.__enter__()
         self._coded = coded
         self._index = plain_index(dimension, kind)
-        self._start = len(beginning(dimension, 0, kind))
+        self._start = len(header(dimension, 0, kind))
         self.file.seek(self._start)
         self._ids: list[Int64] = []
 
@@ -110,7 +110,7 @@ class FaissSegment:
         if is_large and self.dimension % 2 == 0 and self.dimension >= _SHORTEST:
             _write_codes(self)
         self.file.seek(0)
-        self.file.write(beginning(self.dimension, self.count, self.kind))
+        self.file.write(header(self.dimension, self.count, self.kind))
         self._durable.__exit__(None, None, None)
         written = written_file(self._path)
         id_ranges = IdRanges.of_ids(np.concatenate(self._ids))

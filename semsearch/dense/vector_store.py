@@ -60,7 +60,7 @@ class StoredVectors(NamedTuple):
         return rows
 
 
-def nothing_stored(n: int) -> StoredVectors:
+def no_vectors(n: int) -> StoredVectors:
     """The stored vectors of n ids that have none."""
     return StoredVectors(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.float32), n)
 
@@ -78,7 +78,7 @@ class TopKResult(NamedTuple):
     ids: Int64
 
 
-def nothing_found(queries: int) -> TopKResult:
+def no_results(queries: int) -> TopKResult:
     """An empty result for so many queries. -> (queries, 0)"""
     return TopKResult(np.zeros((queries, 0), np.float32), np.zeros((queries, 0), np.int64))
 
@@ -143,36 +143,38 @@ class OpenedSegment(Protocol):
         """Take what was read out of memory, after work with all of it."""
 
 
-class Together(Protocol):
-    """The protocol of a function that does some work, all of it at once or piece by piece, with results in order."""
+class RunTasks(Protocol):
+    """The protocol of a function that runs tasks, in parallel or one after the other, with the results in order."""
 
-    def __call__(self, work: Sequence[Callable[[], Result]], /) -> list[Result]: ...
-
-
-def one_by_one(work: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Do some work piece by piece, as suits segments on this machine: FAISS has threads of its own."""
-    return [task() for task in work]
+    def __call__(self, tasks: Sequence[Callable[[], Result]], /) -> list[Result]: ...
 
 
-class InThreads:
-    """Does work in threads, as suits segments with an engine: most of it waits for a server."""
+def run_serially(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Run tasks one after the other, for segments on this machine: FAISS has threads of its own."""
+    return [task() for task in tasks]
+
+
+class RunInThreads:
+    """Runs tasks in threads, for segments in another engine: they mostly wait for a server."""
 
     def __init__(self, threads: int, name: str) -> None:
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
-    def __call__(self, work: Sequence[Callable[[], Result]], /) -> list[Result]:
-        if len(work) == 1:
-            return [work[0]()]
-        return [future.result() for future in [self.pool.submit(task) for task in work]]
+    def __call__(self, tasks: Sequence[Callable[[], Result]], /) -> list[Result]:
+        if len(tasks) == 1:
+            return [tasks[0]()]
+        return [future.result() for future in [self.pool.submit(task) for task in tasks]]
 
 
 class SegmentsReader:
-    """A reader of one generation's vectors, without removed ones. `together` asks several segments.
+    """A reader of one generation's vectors, without removed ones. Threads may share it.
 
-    Threads may share it.
+    `run_tasks` runs a task for each segment.
     """
 
-    def __init__(self, opened: Sequence[OpenedSegment], removed: IdRanges, *, together: Together = one_by_one) -> None:
+    def __init__(
+        self, opened: Sequence[OpenedSegment], removed: IdRanges, *, run_tasks: RunTasks = run_serially
+    ) -> None:
         if len({vectors.dimension for vectors in opened}) > 1:
             raise IndexDamaged(
                 "the segments of an index have vectors of different lengths; run: semsearch index --rebuild"
@@ -180,7 +182,7 @@ class SegmentsReader:
         self._opened = opened
         self._sizes = [len(vectors.segment.id_ranges) for vectors in opened]
         self._removed = removed
-        self._together = together
+        self._run_tasks = run_tasks
 
     @property
     def rounding(self) -> float:
@@ -200,32 +202,31 @@ class SegmentsReader:
                 )
         n = min(n, sum(self._sizes))
         scans = [
-            partial(_doubted, vectors, partial(_scanned, vectors, queries, min(n, size), mask))
+            partial(_validated, vectors, partial(_checked_scan, vectors, queries, min(n, size), mask))
             for vectors, size, alive in zip(self._opened, self._sizes, self._alive, strict=True)
             if (mask := _mask(vectors, alive, allowed)) is None or mask.any()
         ]
-        return merged(self._together(scans), n) if scans else nothing_found(len(queries))
+        return merged(self._run_tasks(scans), n) if scans else no_results(len(queries))
 
     def fetch(self, ids: Int64) -> StoredVectors:
         """Fetch the vectors of ids; those that are missing or removed are left out. (n,)"""
         removed = self._removed.has(ids) if len(self._removed.first) else None
         positions: list[Int64] = []
-        work: list[Callable[[], Float32]] = []
+        tasks: list[Callable[[], Float32]] = []
         for vectors in self._opened:
             id_ranges = vectors.segment.id_ranges
             has_vector = id_ranges.has(ids)
             inside = np.flatnonzero(has_vector if removed is None else has_vector & ~removed)
             if len(inside):
                 positions.append(inside)
-                work.append(partial(_doubted, vectors, partial(_fetched, vectors, id_ranges.below(ids[inside]))))
-        rows = self._together(work)
-        if len(rows) == 1:
-            return StoredVectors(positions[0], rows[0], len(ids))
-        return (
-            StoredVectors(np.concatenate(positions), np.concatenate(rows), len(ids))
-            if rows
-            else nothing_stored(len(ids))
-        )
+                rows = id_ranges.below(ids[inside])
+                tasks.append(partial(_validated, vectors, partial(_checked_rows, vectors, rows)))
+        parts = self._run_tasks(tasks)
+        if not parts:
+            return no_vectors(len(ids))
+        if len(parts) == 1:
+            return StoredVectors(positions[0], parts[0], len(ids))
+        return StoredVectors(np.concatenate(positions), np.concatenate(parts), len(ids))
 
     def release(self) -> None:
         """Take what was read out of memory, after work with all of it."""
@@ -239,8 +240,8 @@ class SegmentsReader:
         return [~rows if rows.any() else None for rows in removed]
 
 
-def _scanned(vectors: OpenedSegment, queries: Float32, n: int, allowed: Bool | None) -> TopKResult:
-    """What a segment finds. Raises ValueError for what it cannot find."""
+def _checked_scan(vectors: OpenedSegment, queries: Float32, n: int, allowed: Bool | None) -> TopKResult:
+    """The result of a segment's scan. Raises ValueError for ids and scores that it cannot have."""
     result = vectors.scan(queries, n, allowed=allowed)
     ids, scores = result.ids, result.scores
     is_hit = ids >= 0
@@ -250,8 +251,8 @@ def _scanned(vectors: OpenedSegment, queries: Float32, n: int, allowed: Bool | N
     return result
 
 
-def _fetched(vectors: OpenedSegment, rows: Int64) -> Float32:
-    """The vectors at some rows. Raises ValueError for what can be none. (n,) -> (n, d)"""
+def _checked_rows(vectors: OpenedSegment, rows: Int64) -> Float32:
+    """The vectors at some rows. Raises ValueError for another shape or numbers that are not finite. (n,) -> (n, d)"""
     fetched = vectors.rows(rows)
     numbers = fetched.ravel()
     if fetched.shape != (len(rows), vectors.dimension) or not np.isfinite(numbers @ numbers):
@@ -259,10 +260,10 @@ def _fetched(vectors: OpenedSegment, rows: Int64) -> Float32:
     return fetched
 
 
-def _doubted(vectors: OpenedSegment, ask: Callable[[], Result]) -> Result:
-    """What a segment answers. Raises IndexDamaged for what it cannot answer: its engine may be anybody's."""
+def _validated(vectors: OpenedSegment, read: Callable[[], Result]) -> Result:
+    """What is read from a segment. Raises IndexDamaged for an invalid result: the engine may be another program."""
     try:
-        return ask()
+        return read()
     except (TypeError, ValueError, LookupError, OverflowError) as error:
         raise IndexDamaged(
             f"{vectors.segment.file} does not answer as semsearch wrote it ({error}); run: semsearch index --rebuild"
@@ -270,7 +271,7 @@ def _doubted(vectors: OpenedSegment, ask: Callable[[], Result]) -> Result:
 
 
 def _mask(vectors: OpenedSegment, alive: Bool | None, allowed: IdRanges | None) -> Bool | None:
-    """The rows of a segment that may be found; None for all."""
+    """Flags of the rows of a segment that may be found; None for all."""
     if allowed is None:
         return alive
     inside = vectors.segment.id_ranges.rows_in(allowed)

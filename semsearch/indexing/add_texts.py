@@ -37,7 +37,7 @@ from semsearch.text.tokens import storable
 
 # -- Forms in which programs give documents ----------------------------------------------------------------------------
 
-Given = Text | tuple[str, str] | tuple[str, str, Mapping[str, Any]] | Mapping[str, Any]
+DocumentInput = Text | tuple[str, str] | tuple[str, str, Mapping[str, Any]] | Mapping[str, Any]
 
 _WAYS = "give Text(id, text), (id, text), (id, text, metadata) or a record with the keys {id!r} and {text!r}"
 _OWN = ("title", "format")  # fields of a record that are not metadata if they are strings
@@ -52,7 +52,7 @@ class DataTable(Protocol):
 
 
 def as_texts(
-    documents: Iterable[Given] | DataTable, *, id_key: str = "id", text_key: str = "text"
+    documents: Iterable[DocumentInput] | DataTable, *, id_key: str = "id", text_key: str = "text"
 ) -> Iterator[Text | ExportedDocument]:
     """Make a Text of each document: of a table (pandas, Polars, Arrow) each row, which is a record.
 
@@ -226,7 +226,7 @@ def _parsed(line: bytes, where: str) -> Mapping[str, Any]:
 # -- Adding them to an index -------------------------------------------------------------------------------------------
 
 AddedDocument = Text | ExportedDocument
-Taken = Literal["added", "changed", "unchanged"]
+AddOutcome = Literal["added", "changed", "unchanged"]
 
 
 def checked(texts: Iterable[AddedDocument]) -> Iterator[AddedDocument]:
@@ -266,7 +266,7 @@ def add_documents(writer: IndexWriter, texts: Iterable[AddedDocument]) -> SyncRe
         intake = generation.intake
         for number, text in enumerate(checked(texts)):
             writer.on_progress(Progress("reading", number, sentences=intake.sentences, path=text.id))
-            done[take_added(generation, text)] += 1
+            done[add_text(generation, text)] += 1
         refitted = generation.finish()
     return SyncReport(
         added=done["added"],
@@ -278,7 +278,7 @@ def add_documents(writer: IndexWriter, texts: Iterable[AddedDocument]) -> SyncRe
     )
 
 
-def take_added(generation: Generation, text: AddedDocument) -> Taken:
+def add_text(generation: Generation, text: AddedDocument) -> AddOutcome:
     """Put a text into the index, replacing the one that has its id. Raises UsageError for an unknown format."""
     if isinstance(text, Text):
         text = replace(text, metadata=json_values(text.metadata))

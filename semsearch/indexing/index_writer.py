@@ -16,7 +16,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
-from semsearch.dense.engines import claimed, complete, in_use, release
+from semsearch.dense.engines import claim_store, complete, in_use, release
 from semsearch.errors import IndexDamaged, SemsearchError, UsageError, rebuild_command
 from semsearch.indexing.changes import find_changes, find_changes_at
 from semsearch.indexing.generation import Generation, new_generation
@@ -281,7 +281,7 @@ class IndexWriter:
         """
         with self.database.reading() as db:
             stored, old_address = Settings.from_json(get_meta(db, "settings")), get_address(db)
-        chosen = self.vectors.given if options.get("vectors") is None else options["vectors"]
+        chosen = self.vectors.override if options.get("vectors") is None else options["vectors"]
         opened = stored.find_vectors() if chosen is None else open_vectors(chosen)
         settings = stored.changed(opened, {**options, "vectors": chosen})
         with (
@@ -318,7 +318,7 @@ class IndexWriter:
         name = self.database.folder.absolute().name
         store = None if settings.store is None else complete(settings.store, name)
         settings = replace(settings, store=store)
-        address = claimed(store) if store is not None and store != stored.store else None
+        address = claim_store(store) if store is not None and store != stored.store else None
         try:
             yield settings, address
         except CommitInDoubt:

@@ -4,8 +4,8 @@
 
 q_t is how often the question has the term, f how often the passage. N, n_t and the mean length are of the passages that
 the index holds now, over all its segments, so that scores do not depend on how they are divided. Where several indexes
-are searched as one, N and n_t are of all of them (`beside`): a word that is rare in one and common in another tells as
-much in both.
+are searched as one, N and n_t are of all of them (`with_idf_of`): a word that is rare in one and common in another has
+the same weight in both.
 
 This finds passages. They are scored once more with their neighbours: a word of the passage before or after, in
 the same document, counts half, for f and for the length. semsearch.tuning has k1 and b.
@@ -47,11 +47,11 @@ class TermLookup(NamedTuple):
     idf: Float64  # 0 for a term that no passage has
     weights: Float64  # (t,) times · idf, where a term that no passage has counts as the rarest
     lists: Sequence[_Lists]
-    usual: float  # what a passage's BM25 is divided by to be comparable between queries and indexes
+    normalizer: float  # what a passage's BM25 is divided by to be comparable between queries and indexes
     search: WordSearch  # where they were looked up
 
     @property
-    def lacking(self) -> float:
+    def missing_share(self) -> float:
         """The share of the query's terms, repetitions included, that no passage has."""
         lacks = [not any(len(rows) for rows, _ in of_term) for of_term in self.lists]
         return float(self.times[lacks].sum()) / max(float(self.times.sum()), 1.0)
@@ -85,7 +85,7 @@ class PassageRows(NamedTuple):
 
     rows: Int64
     lengths: Float64
-    own: Float64
+    own_lengths: Float64
 
 
 class WordSearch:
@@ -107,16 +107,14 @@ class WordSearch:
         self._postings = postings = [segment.postings for segment in opened]
         self._id_ranges = [segment.id_ranges for segment in opened]
         self._alive = alive
-        self._beside: Sequence[WordSearch] = ()
+        self._federated: Sequence[WordSearch] = ()
         self._tuned = tuning.TUNING
-        kept = [
-            len(one) if here is None else int(np.count_nonzero(here)) for one, here in zip(postings, alive, strict=True)
+        lengths = [
+            segment.lengths if rows is None else segment.lengths[rows]
+            for segment, rows in zip(postings, alive, strict=True)
         ]
-        self.passages = sum(kept)
-        words = sum(
-            float((one.lengths if here is None else one.lengths[here]).sum(dtype=np.float64))
-            for one, here in zip(postings, alive, strict=True)
-        )
+        self.passages = sum(map(len, lengths))
+        words = sum(float(part.sum(dtype=np.float64)) for part in lengths)
         if not 0 <= words < math.inf:
             raise IndexDamaged(
                 f"the lexical index is damaged: its passages have {words} words; "
@@ -126,14 +124,14 @@ class WordSearch:
         pairs = 0 if documents is None else max(self.passages - documents, 0)
         self._mean_with_neighbours = mean * (1 + 2 * self._tuned.neighbour_weight * pairs / max(self.passages, 1))
         k1, b = self._tuned.k1, self._tuned.b
-        self._norms: list[Float32] = [(k1 * (1 - b + b * one.lengths / mean)).astype(np.float32) for one in postings]
+        self._norms: list[Float32] = [(k1 * (1 - b + b * part.lengths / mean)).astype(np.float32) for part in postings]
         self._starts = np.cumsum([0, *map(len, postings)]).tolist()
-        self._lengths = np.concatenate([np.zeros(0, dtype=np.float32), *(one.lengths for one in postings)])
+        self._lengths = np.concatenate([np.zeros(0, dtype=np.float32), *(part.lengths for part in postings)])
 
-    def beside(self, others: Sequence[WordSearch]) -> WordSearch:
-        """The same passages, with the idfs of an index that would have those of the others, too."""
+    def with_idf_of(self, others: Sequence[WordSearch]) -> WordSearch:
+        """The same passages, with the idf of terms over the passages of the others, too."""
         together = copy(self)
-        together._beside = others
+        together._federated = others
         return together
 
     # -- the terms of a query ------------------------------------------------------------------------------------------
@@ -142,11 +140,11 @@ class WordSearch:
         """Look up the terms of a query, repetitions included."""
         counted = dict(sorted(Counter(terms.tolist()).items()))
         lists = self._lists([*counted])
-        idf, rarest = self._idf([*counted], lists), math.log(1 + (self._passages_together + 0.5) / 0.5)
+        idf, rarest = self._idf([*counted], lists), math.log(1 + (self._total_passages + 0.5) / 0.5)
         times = np.array([*counted.values()], dtype=np.int64)
         weights = times.astype(np.float64) * np.where(idf > 0, idf, rarest)
-        usual = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
-        return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, usual, self)
+        normalizer = (self._tuned.k1 + 1) * math.sqrt(max(float(weights.sum()), rarest) * rarest)
+        return TermLookup(np.array([*counted], dtype=np.uint64), times, idf, weights, lists, normalizer, self)
 
     def _lists(self, terms: Sequence[int]) -> list[tuple[tuple[Int32, UInt8], ...]]:
         """The postings of each term, by segment."""
@@ -154,17 +152,16 @@ class WordSearch:
         return [*zip(*segment_lists, strict=True)] if segment_lists else [()] * len(terms)
 
     @property
-    def _passages_together(self) -> int:
-        return self.passages + sum(other.passages for other in self._beside)
+    def _total_passages(self) -> int:
+        return self.passages + sum(other.passages for other in self._federated)
 
     def _idf(self, terms: Sequence[int], lists: Sequence[_Lists]) -> Float64:
-        """The idf of each term, given with its postings; 0 if no passage has it, here and beside. (n,)"""
-        having = self._having(lists) + sum(other._having(other._lists(terms)) for other in self._beside)
-        idf = np.log(1 + (self._passages_together - having + 0.5) / (having + 0.5))
-        return np.where(having > 0, idf, 0.0)
+        """The idf of each term, given with its postings; 0 if no passage has it, also of federated indexes. (n,)"""
+        n = self._passage_counts(lists) + sum(other._passage_counts(other._lists(terms)) for other in self._federated)
+        return np.where(n > 0, np.log(1 + (self._total_passages - n + 0.5) / (n + 0.5)), 0.0)
 
-    def _having(self, lists: Sequence[_Lists]) -> Int64:
-        """How many passages have each term, given by its postings in each segment. (n,)"""
+    def _passage_counts(self, lists: Sequence[_Lists]) -> Int64:
+        """How many passages have each term, n_t, given its postings in each segment. (n,)"""
         counts = (
             sum(
                 len(rows) if alive is None else int(np.count_nonzero(alive[rows]))
@@ -181,11 +178,11 @@ class WordSearch:
         """The ids of all passages."""
         return self._joined([np.arange(len(id_ranges)) for id_ranges in self._id_ranges])
 
-    def having(self, terms: UInt64) -> Int64:
+    def passages_with(self, terms: UInt64) -> Int64:
         """The ids of the passages that have all of some terms, in text, title or headings, rising."""
         lists = self.find(terms).lists
-        rows = [_in_all([term_lists[number][0] for term_lists in lists]) for number in range(len(self._id_ranges))]
-        return self._joined(rows).all_ids()
+        by_segment = ([term_lists[number][0] for term_lists in lists] for number in range(len(self._id_ranges)))
+        return self._joined([*map(_intersection, by_segment)]).all_ids()
 
     def best(self, lookup: TermLookup, n: int, *, allowed: IdRanges | None = None) -> Int64:
         """The ids of the n best passages that share a word with a query, rising; of equal scores the first."""
@@ -203,7 +200,7 @@ class WordSearch:
         return candidates[order][np.sort(_largest(np.concatenate(scores)[order], n))]
 
     def score_all(self, lookup: TermLookup) -> list[Float32]:
-        """The score of every row of every segment, 0 for a row that has no term or does not count. (R,) each"""
+        """The score of every row of every segment, 0 for a row that has no term or is removed. (R,) each"""
         result: list[Float32] = [np.zeros(len(norms), dtype=np.float32) for norms in self._norms]
         for times, idf, lists in zip(lookup.times.tolist(), lookup.idf.tolist(), lookup.lists, strict=True):
             weight = times * (self._tuned.k1 + 1) * idf
@@ -223,7 +220,7 @@ class WordSearch:
         rows = np.full(wanted.shape, -1)
         for number, id_ranges in enumerate(self._id_ranges):
             inside = id_ranges.has(wanted)
-            rows[inside] = self._through(number, id_ranges.below(wanted[inside]))
+            rows[inside] = self._global_rows(number, id_ranges.below(wanted[inside]))
         lengths, earlier, later = map(self._lengths_of, rows)
         weight = self._tuned.neighbour_weight
         return PassageRows(rows, lengths + weight * earlier + weight * later, lengths)
@@ -231,12 +228,12 @@ class WordSearch:
     def explain(self, lookup: TermLookup, passages: PassageRows) -> TermScores:
         """Score each term of a query in each of the passages (n,); zeros for a passage that is not there."""
         counts = self._counts(lookup, passages.rows.ravel()).reshape(len(lookup.terms), *passages.rows.shape)
-        inside, beside = counts[:, 0], counts[:, 1] + counts[:, 2]
-        together = inside + self._tuned.neighbour_weight * beside
+        inside, neighbours = counts[:, 0], counts[:, 1] + counts[:, 2]
+        f = inside + self._tuned.neighbour_weight * neighbours
         k1, b = self._tuned.k1, self._tuned.b
         norms = k1 * (1 - b + b * passages.lengths / self._mean_with_neighbours)
         weights = lookup.idf * (k1 + 1)
-        return TermScores(inside, beside, np.asarray(weights[:, None] * together / (together + norms)))
+        return TermScores(inside, neighbours, np.asarray(weights[:, None] * f / (f + norms)))
 
     def _counts(self, lookup: TermLookup, rows: Int64) -> Float64:
         """Count each term in each row; 0 for the row -1. (n,) -> (t, n)"""
@@ -244,10 +241,10 @@ class WordSearch:
         for segment, start in enumerate(self._starts[:-1]):
             wanted = (rows - start).astype(np.int32)  # of another segment's rows this one has none
             for counts_of_term, lists in zip(term_counts, lookup.lists, strict=True):
-                having, times = lists[segment]
-                if len(having):
-                    at = having.searchsorted(wanted)
-                    counts_of_term += times.take(at, mode="clip") * (having.take(at, mode="clip") == wanted)
+                rows_of_term, times = lists[segment]
+                if len(rows_of_term):
+                    at = rows_of_term.searchsorted(wanted)
+                    counts_of_term += times.take(at, mode="clip") * (rows_of_term.take(at, mode="clip") == wanted)
         return term_counts.astype(np.float64)
 
     def _lengths_of(self, rows: Int64) -> Float64:
@@ -256,17 +253,17 @@ class WordSearch:
             return np.zeros(len(rows))
         return np.where(rows < 0, 0.0, self._lengths.take(rows, mode="clip").astype(np.float64))
 
-    def _through(self, segment: int, rows: Int64) -> Int64:
-        """Number rows of one segment through all segments; -1 for rows that do not count. (n,) -> (n,)"""
+    def _global_rows(self, segment: int, rows: Int64) -> Int64:
+        """Convert rows of one segment to rows over all segments; -1 for removed ones. (n,) -> (n,)"""
         alive = self._alive[segment]
-        through = rows + self._starts[segment]
-        return through if alive is None else np.where(alive[rows], through, -1)
+        global_rows = rows + self._starts[segment]
+        return global_rows if alive is None else np.where(alive[rows], global_rows, -1)
 
     def _joined(self, rows: Sequence[Int64]) -> IdRanges:
-        """The ids at rows of each segment, without those that do not count."""
+        """The ids at rows of each segment, without removed ones."""
         ids = [np.zeros(0, dtype=np.int64)]
         for number, (segment_rows, id_ranges) in enumerate(zip(rows, self._id_ranges, strict=True)):
-            ids.append(id_ranges.ids(segment_rows[self._through(number, segment_rows) >= 0]))
+            ids.append(id_ranges.ids(segment_rows[self._global_rows(number, segment_rows) >= 0]))
         return IdRanges.of_ids(np.sort(np.concatenate(ids)))
 
     # -- words ---------------------------------------------------------------------------------------------------------
@@ -279,8 +276,8 @@ class WordSearch:
             for similar in postings.spelled.similar(word, edits)
         ]
 
-    def telling_terms(self, headings: Sequence[str], texts: Sequence[str], n: int) -> UInt64:
-        """The n terms that tell most about some texts with their headings; of equal terms, those with lower hashes.
+    def characteristic_terms(self, headings: Sequence[str], texts: Sequence[str], n: int) -> UInt64:
+        """The n most characteristic terms of some texts with their headings; of equal terms, those with lower hashes.
 
         A term weighs Σ idf · f (k1 + 1) / (f + k1) over the texts that have it f times: of a whole document, terms
         that recur in it win. Words of headings count double, as in the index. Numbers are left out: figures and
@@ -290,7 +287,7 @@ class WordSearch:
         weighted = [[_NUMBERS.sub(" ", text) for text in part] for part in (headings, headings, texts)]
         terms_by_language = [[lexicon.in_language(part, language) for part in weighted] for language in self.languages]
         size = max(lexicon.numbering.count, 1)
-        pairs, counts = _most_often(
+        pairs, counts = _largest_counts(
             [np.concatenate([part.texts * size + part.numbers for part in parts]) for parts in terms_by_language]
         )
         order = np.argsort(lexicon.terms)
@@ -302,7 +299,7 @@ class WordSearch:
         return lexicon.terms[order[np.argsort(-weights, kind="stable")[:n]]]
 
 
-def _most_often(of_each: Sequence[Int64]) -> tuple[Int64, Int64]:
+def _largest_counts(of_each: Sequence[Int64]) -> tuple[Int64, Int64]:
     """The distinct numbers in some arrays, and how often each is in the one that has it most often."""
     counted = [np.unique(numbers, return_counts=True) for numbers in of_each]
     together = np.unique(np.concatenate([numbers for numbers, _ in counted]))
@@ -313,7 +310,7 @@ def _most_often(of_each: Sequence[Int64]) -> tuple[Int64, Int64]:
     return together, most
 
 
-def _in_all(lists: Sequence[Int32]) -> Int64:
+def _intersection(lists: Sequence[Int32]) -> Int64:
     """The rows that all of some lists of rising rows have."""
     common, *others = sorted(lists, key=len)
     for other in others:

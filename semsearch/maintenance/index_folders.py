@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from semsearch.dense.engines import claimed, complete, release
+from semsearch.dense.engines import claim_store, complete, release
 from semsearch.errors import (
     IndexDamaged,
     IndexExists,
@@ -107,7 +107,7 @@ def _fill(folder: Path, settings: Settings) -> None:
     (folder / SEGMENTS).mkdir(exist_ok=True)
     database = IndexDatabase(folder)
     database.create()
-    address = None if settings.store is None else claimed(settings.store)
+    address = None if settings.store is None else claim_store(settings.store)
     try:
         with write_transaction(database, is_new=True) as db:
             set_meta(db, "created", time.strftime("%Y-%m-%dT%H:%M:%S%z"))

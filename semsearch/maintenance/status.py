@@ -41,7 +41,7 @@ from semsearch.storage.schema import DATABASE, DESCRIPTION, get_generation, get_
 from semsearch.storage.segments import VECTORS, Segment, get_removed, get_segments
 from semsearch.text.languages import ENGLISH
 from semsearch.topics.topic_model import named_topics
-from semsearch.trust import named_outside, not_allowed
+from semsearch.trust import external_references, not_allowed
 from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
 
@@ -58,7 +58,7 @@ def read_problems(database: IndexDatabase) -> tuple[Problem, ...]:
     published copy, whose files lie elsewhere. A new file is not a problem.
     """
     with database.reading() as db:
-        if database.is_copy or not_allowed(database, named_outside(database, db), ["root"]):
+        if database.is_copy or not_allowed(database, external_references(database, db), ["root"]):
             unread = [SkippedFile(path, skip.reason) for path, skip in get_skips(db).items()]
         else:
             unread = not_read(db, find_changes(db, ())) if get_roots(db) else []
@@ -135,10 +135,10 @@ def read_status(
     folder = database.folder
     with database.reading() as db:
         settings = Settings.from_json(get_meta(db, "settings"))
-        lacking = not_allowed(database, named_outside(database, db))
+        lacking = not_allowed(database, external_references(database, db))
         kinds = {name.kind for name in lacking}
         stale = stale and not database.is_copy and "root" not in kinds
-        known_words = known_words and ("vectors" not in kinds or in_use.given is not None)
+        known_words = known_words and ("vectors" not in kinds or in_use.override is not None)
         segments = get_segments(db)
         vectors_there, removed = _count_vectors(db, segments)
         contents = count_contents(db)

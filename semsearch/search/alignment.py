@@ -179,7 +179,7 @@ def query_words(query: Query, index: IndexView) -> QueryWords:
     hashes = {word: hash_ for word, hash_ in words if hash_}  # but for joined ones
     row_of_term, names = _rows(query.terms, hashes)
     terms, rows = np.array([*row_of_term], dtype=np.uint64), np.array([*row_of_term.values()], dtype=np.int64)
-    lookup = None if query.original is None or index.beside else query.words  # of an example, its most telling ones
+    lookup = None if query.original is None or index.federated else query.words  # of an example, its most telling ones
     lookup = lookup or reader.lexical.find(query.terms.terms)  # in this index alone
     at, rarity, idf = np.searchsorted(lookup.terms, terms), np.full(len(names), np.inf), np.zeros(len(names))
     np.minimum.at(rarity, rows, (lookup.weights / lookup.times)[at])

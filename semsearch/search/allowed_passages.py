@@ -191,7 +191,7 @@ def _having(phrase: str, allowed: IdRanges, index: IndexView) -> IdRanges:
     lexical, lexicon, having = index.reader.lexical, Lexicon(keeps_spellings=False), [np.zeros(0, dtype=np.int64)]
     for language in lexical.languages:
         terms = lexicon.in_order([phrase], language).hashes
-        ids = lexical.having(terms)
+        ids = lexical.passages_with(terms)
         ids = ids[allowed.has(ids)]
         if len(terms) == 1:
             having.append(ids)

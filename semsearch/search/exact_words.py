@@ -152,7 +152,7 @@ def _having(
     None of them if more than `most` have it. If too many have it in any case, but not as it is typed, only the latter
     count.
     """
-    ids = distinct(np.concatenate([index.reader.lexical.having(of_language) for of_language in terms]))
+    ids = distinct(np.concatenate([index.reader.lexical.passages_with(of_language) for of_language in terms]))
     ids = ids if query.allowed is None else ids[query.allowed.has(ids)]
     if len(ids) > _MOST_READ:
         if most is not None or query.words is None:

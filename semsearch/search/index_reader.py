@@ -24,7 +24,7 @@ from semsearch.arrays.id_ranges import IdRanges, distinct
 from semsearch.arrays.types import Float32, Int64, UInt8
 from semsearch.arrays.vectors import from_bytes, to_bytes
 from semsearch.dense.engines import open_stores
-from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorStore, nothing_stored
+from semsearch.dense.vector_store import SegmentsReader, StoredVectors, VectorStore, no_vectors
 from semsearch.errors import IndexDamaged, IndexNotTrusted, rebuild_command
 from semsearch.lexical.bm25 import WordSearch
 from semsearch.lexical.postings import LexicalSegment
@@ -41,7 +41,7 @@ from semsearch.system.open_cache import OpenCache
 from semsearch.text.languages import ENGLISH, language_of_passage
 from semsearch.text.tokens import letters_of
 from semsearch.topics.topic_model import Halves, Topics, open_topics
-from semsearch.trust import last_recorded, named_outside, not_allowed, refusal
+from semsearch.trust import external_references, last_recorded, not_allowed, refusal
 from semsearch.word_vectors.multilingual import as_multilingual
 from semsearch.word_vectors.table import WordVectors
 from semsearch.word_vectors.text_words import ReadTexts
@@ -114,12 +114,12 @@ class IndexView:
 
     db: sqlite3.Connection
     reader: IndexReader
-    beside: Sequence[WordSearch] = ()  # the words of other indexes that are searched together with this one
+    federated: Sequence[WordSearch] = ()  # the words of other indexes that are searched together with this one
 
     @property
     def lexical(self) -> WordSearch:
         """The words of the passages, with idfs over all indexes that are searched together."""
-        return self.reader.lexical.beside(self.beside) if self.beside else self.reader.lexical
+        return self.reader.lexical.with_idf_of(self.federated) if self.federated else self.reader.lexical
 
     # -- rows, which are all there: else these raise IndexDamaged ------------------------------------------------------
 
@@ -218,7 +218,7 @@ class IndexView:
         n, by_start = int(spans.counts.sum()), zip(starts.tolist(), map(by_passage.get, ids.tolist()), strict=True)
         parts = [(first, rows) for first, rows in by_start if rows is not None and len(rows)]
         if not parts:
-            return nothing_stored(n)
+            return no_vectors(n)
         positions = [np.arange(first, first + len(rows)) for first, rows in parts]
         return StoredVectors(np.concatenate(positions), from_bytes(np.concatenate([rows for _, rows in parts])), n)
 
@@ -271,7 +271,8 @@ class IndexReader:
         self._may_read_files = False
         self._asked_at: int | None = None  # what was recorded of trust when it was asked
         self._address = get_address(db)
-        self._database, self._names, self._folder = database, named_outside(database, db), database.folder / SEGMENTS
+        self._database, self._folder = database, database.folder / SEGMENTS
+        self._references = external_references(database, db)
         is_next = previous is not None and previous._address == self._address
         self._opened: OpenCache[Hashable, Any] = previous._opened if previous and is_next else OpenCache()
         self._opened.keep({_STORES, *(segment.file for segment in self._segments), self.fit})
@@ -287,7 +288,7 @@ class IndexReader:
         """Whether it is looked whether files have changed: not of a copy, nor of roots that are not allowed, which is
         logged once."""
         if not self._may_read_files and not self._database.is_copy and self._asked_at != (now := last_recorded()):
-            lacking = not_allowed(self._database, self._names, ["root"])
+            lacking = not_allowed(self._database, self._references, ["root"])
             self._may_read_files = not lacking
             if lacking:
                 _warn(f"changed files are not noticed: {refusal(self._database, lacking)}")
@@ -385,7 +386,7 @@ class IndexReader:
         return self._open_vectors("sentence")
 
     def _open_vectors(self, kind: Kind) -> SegmentsReader:
-        if lacking := not_allowed(self._database, self._names, ["store"]):
+        if lacking := not_allowed(self._database, self._references, ["store"]):
             raise IndexNotTrusted(f"{refusal(self._database, lacking)}; search by words alone with: --mode lexical")
         if segments := self._of(kind):
             self._mapped += [] if self._address is not None else segments  # with an engine there are no files

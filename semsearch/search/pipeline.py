@@ -113,7 +113,7 @@ def by_words(query: Query, candidates: Candidates, index: IndexView) -> Candidat
     """
     if query.words is not None:
         rows = index.reader.lexical.locate(candidates.ids, candidates.spans.before, candidates.spans.after)
-        candidates.bm25, candidates.lengths = query.words.scored(rows), rows.own
+        candidates.bm25, candidates.lengths = query.words.scored(rows), rows.own_lengths
     return candidates
 
 

@@ -172,7 +172,7 @@ def _language_beyond(typed: Query, reader: IndexReader) -> tuple[str | None, tup
     """
     languages, embedder, words = reader.languages, typed.embedder, typed.words
     is_english = ENGLISH in languages and _ASKS_IN_ENGLISH.match(typed.text) is not None
-    if not reader.language_documents or is_english or words is None or (lacking := words.lacking) <= _LACKS_SOME:
+    if not reader.language_documents or is_english or words is None or (missing := words.missing_share) <= _LACKS_SOME:
         return None, ()
     of_index = None if embedder is None or languages != (ENGLISH,) else english_of(embedder.chosen_.vectors)
     language = guess_any_language(typed.text, load_vectors() if of_index is None else of_index, languages)
@@ -184,7 +184,7 @@ def _language_beyond(typed: Query, reader: IndexReader) -> tuple[str | None, tup
         f"the question {quoted(typed.text)} seems to be in {name_of(language)}, in which the index has no document; "
         f"ask in a language that it has: {', '.join(map(name_of, languages))}"
     )
-    return None, (notice,) if lacking > _LACKS_MOST else ()
+    return None, (notice,) if missing > _LACKS_MOST else ()
 
 
 # -- The words of a question in another language -----------------------------------------------------------------------
@@ -274,7 +274,8 @@ def _query_of(document: DocumentRow, ids: Int64, hidden: Int64, options: SearchO
             notices.append(f"the word vectors have no word of {document.path}: only the lexical retriever answers")
     if options.mode != "dense":
         headings = [heading_text(document.title, passage.headings) for passage in passages]
-        words = reader.lexical.find(reader.lexical.telling_terms(headings, texts, tuning.TUNING.telling_terms))
+        terms = reader.lexical.characteristic_terms(headings, texts, tuning.TUNING.characteristic_terms)
+        words = reader.lexical.find(terms)
     text = "\n".join(texts)
     return Query(
         text=text,

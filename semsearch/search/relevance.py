@@ -68,7 +68,7 @@ def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candida
     bm25, cosine = (
         0.0 if math.isnan(value) else float(value) for value in (candidates.bm25[best], candidates.cosine[best])
     )
-    words = bm25 / (1.0 if query.words is None else query.words.usual)
+    words = bm25 / (1.0 if query.words is None else query.words.normalizer)
     level = logit_of_best(numbers, cosine=cosine * trusted, words=words, unknown=query.share_without_vectors)
     share = np.clip(1 - (scores[best] - scores) / max(float(scores[best]), 1e-9), 0, 1)
     candidates.relevance = RelevanceOf(level, likelihood(level, share), share, cosine, trusted, words)

@@ -44,15 +44,15 @@ class Searcher:
         self._reader: IndexReader | None = None
 
     def search(
-        self, queries: Sequence[str], options: SearchOptions, *, beside: Sequence[WordSearch] = ()
+        self, queries: Sequence[str], options: SearchOptions, *, federated: Sequence[WordSearch] = ()
     ) -> list[Hits]:
         """The ranked hits of each query, of any score and relevance.
 
-        All see one generation. `beside`: the words of other indexes, by which those here are weighed, too. Raises
+        All see one generation. `federated`: the words of other indexes, whose idfs count too. Raises
         UsageError for a query without words.
         """
         return self.in_one_generation(
-            lambda index: [search(query, options, index) for query in while_wanted(queries)], beside
+            lambda index: [search(query, options, index) for query in while_wanted(queries)], federated
         )
 
     def similar(
@@ -60,13 +60,13 @@ class Searcher:
     ) -> Hits:
         """Find passages similar to a hit's, to the one at a line of a document, or to a whole document, best first."""
 
-        def ask(index: IndexView) -> Hits:
+        def find(index: IndexView) -> Hits:
             return answer(query_of_example(example, line, options, index, same_document=same_document), index)
 
-        return self.in_one_generation(ask)
+        return self.in_one_generation(find)
 
     def with_passages(
-        self, query: str, options: SearchOptions, *, beside: Sequence[WordSearch] = ()
+        self, query: str, options: SearchOptions, *, federated: Sequence[WordSearch] = ()
     ) -> tuple[Hits, dict[int, PassageRow]]:
         """The ranked hits of a query, as `search` gives them, with their passages and those beside them, by id."""
 
@@ -74,9 +74,9 @@ class Searcher:
             hits = search(query, options, index)
             return hits, get_passages(index.db, {hit.passage_id + step for hit in hits for step in (-1, 0, 1)})
 
-        return self.in_one_generation(gather, beside)
+        return self.in_one_generation(gather, federated)
 
-    def explain(self, query: str, hit: Hit, mode: Mode | None, *, beside: Sequence[WordSearch] = ()) -> Explanation:
+    def explain(self, query: str, hit: Hit, mode: Mode | None, *, federated: Sequence[WordSearch] = ()) -> Explanation:
         """Explain the score of a hit's passage for a query: the hit's own score, if it was found by this query.
 
         Otherwise, or if the index has changed since, the score that the passage has now, without filters.
@@ -93,7 +93,7 @@ class Searcher:
                 return explain(hit, recorded, index)
             return explain(hit, origin_now(query, hit.passage_id, options, index), index)
 
-        return self.in_one_generation(explain_now, beside)
+        return self.in_one_generation(explain_now, federated)
 
     def embed(self, texts: Sequence[str]) -> Float32:
         """Embed texts as the index embeds sentences. (n) -> (n, d). Raises UsageError while nothing is indexed."""
@@ -113,20 +113,20 @@ class Searcher:
         with self._opening:
             self._reader = None
 
-    def words(self) -> WordSearch:
-        """The words of the newest generation, for searches of other indexes together with this one."""
+    def lexical(self) -> WordSearch:
+        """The lexical retriever of the newest generation, for searches of other indexes together with this one."""
         return self.in_one_generation(lambda index: index.reader.lexical)
 
-    def in_one_generation(self, ask: Callable[[IndexView], Result], beside: Sequence[WordSearch] = ()) -> Result:
-        """Ask the newest generation in one transaction. If it is swept while it is being opened, ask again."""
+    def in_one_generation(self, read: Callable[[IndexView], Result], federated: Sequence[WordSearch] = ()) -> Result:
+        """Read the newest generation in one transaction; again, if a writer drops its files before they are opened."""
         for _ in range(_ATTEMPTS):
             try:
                 with self._database.reading() as db:
-                    return ask(IndexView(db, self._current(db), beside))
+                    return read(IndexView(db, self._current(db), federated))
             except FileNotFoundError as error:
                 missing = error
                 self.close()
-                self._database.close()  # a connection to what SQLite took for a read-only medium sees nothing new
+                self._database.close()  # a connection that SQLite opened as immutable sees nothing new
         cure = rebuild_command(self._database.folder)
         raise IndexDamaged(f"{missing.filename} is missing; run: {cure}") from missing
 

@@ -13,7 +13,7 @@ from semsearch.cli.answer_formats import (
     null,
     paths,
     plain,
-    trail,
+    breadcrumb,
 )
 from semsearch.cli.printing import to_json
 from semsearch.cli.terminal import heading, query_pattern, quotation
@@ -86,7 +86,7 @@ def test_a_hit_is_shown_where_one_finds_it(format: str, page: int | None, place:
 def test_the_documents_title_is_shown_where_it_says_more_than_name_and_headings(
     title: str, headings: tuple[str, ...], shown: list[str]
 ) -> None:
-    assert trail(some_hit(title=title, headings=headings)) == shown
+    assert breadcrumb(some_hit(title=title, headings=headings)) == shown
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small import small_vectors, write_articles
 
-from semsearch.dense.faiss_store import Vectors
+from semsearch.dense.faiss_store import OpenedFaissSegment
 from semsearch.index import Index
 from semsearch.storage.segments import get_segments
 from semsearch.word_vectors.table import VectorTable
@@ -42,7 +42,7 @@ def passages(index: Index, query: str, k: int = 5) -> list[int]:
 def have_codes(index: Index) -> list[bool]:
     with index._database.reading() as db:
         segments = get_segments(db, "passage")
-    return [Vectors(index.path / "segments" / segment.file, segment).has_codes for segment in segments]
+    return [OpenedFaissSegment(index.path / "segments" / segment.file, segment).has_codes for segment in segments]
 
 
 def test_an_exact_index_has_no_codes_and_finds_the_same_where_it_is_easy(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.faiss_store import FaissStore, Vectors
+from semsearch.dense.faiss_store import FaissStore, OpenedFaissSegment
 from semsearch.dense.vector_store import NO_IDS, merge_segments
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Kind, Segment
@@ -46,7 +46,7 @@ def test_vectors_of_sentences_are_bytes_that_come_back_with_length_one(tmp_path:
     index.add(np.rint(rows * (127 / np.abs(rows).max(axis=1, initial=1e-9, keepdims=True))))
     faiss.write_index(index, str(tmp_path / "peer"))
     assert (tmp_path / segment.file).read_bytes() == (tmp_path / "peer").read_bytes()
-    opened = Vectors(tmp_path / segment.file, segment)
+    opened = OpenedFaissSegment(tmp_path / segment.file, segment)
     found = opened.rows(np.arange(35))
     np.testing.assert_allclose(found, rows, atol=opened.rounding)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), [1] * 34 + [0], atol=1e-6)
@@ -65,15 +65,15 @@ def test_a_file_that_is_not_what_the_database_says_is_refused(tmp_path: Path) ->
     (segment,) = written(tmp_path, np.arange(9, dtype=np.int64), unit_rows(9))
     path = tmp_path / segment.file
     with pytest.raises(IndexDamaged, match="8 vectors"):
-        Vectors(path, segment._replace(id_ranges=IdRanges.of([(0, 8)])))
+        OpenedFaissSegment(path, segment._replace(id_ranges=IdRanges.of([(0, 8)])))
     whole = path.read_bytes()
     for at in range(0, len(whole) - 9 * 2 * 16, 4):  # FAISS by itself would read beyond the end for some of them
         path.write_bytes(whole[:at] + b"\xff\xff\xff\x7f" + whole[at + 4 :])
         with pytest.raises(IndexDamaged, match="--rebuild"):
-            Vectors(path, segment._replace(sums=written_file(path).sums))
+            OpenedFaissSegment(path, segment._replace(sums=written_file(path).sums))
     path.write_bytes(whole[:-10])
     with pytest.raises(IndexDamaged, match="bytes"):
-        Vectors(path, segment)
+        OpenedFaissSegment(path, segment)
 
 
 def test_segments_of_different_dimensions_are_damage(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ class SmallStore(FaissStore):
     gathering: int | None = None
 
 
-def listed(folder: Path, rows: np.ndarray, coded: int | None = None) -> Vectors:
+def listed(folder: Path, rows: np.ndarray, coded: int | None = None) -> OpenedFaissSegment:
     """Rows with the ids from 100 on, as one segment."""
     folder.mkdir(exist_ok=True)
     store = SmallStore(folder, "passage", largest=30_000)
@@ -102,13 +102,13 @@ def listed(folder: Path, rows: np.ndarray, coded: int | None = None) -> Vectors:
     for first in range(0, len(rows), 300):
         writer.add(np.arange(100 + first, 100 + min(first + 300, len(rows)), dtype=np.int64), rows[first : first + 300])
     (segment,) = writer.finish()
-    return Vectors(folder / segment.file, segment)
+    return OpenedFaissSegment(folder / segment.file, segment)
 
 
 # -- codes -------------------------------------------------------------------------------------------------------------
 
 
-def coded(folder: Path, rows: np.ndarray) -> Vectors:
+def coded(folder: Path, rows: np.ndarray) -> OpenedFaissSegment:
     opened = listed(folder, rows, coded=100)  # so that a small segment is like a large one
     assert opened.has_codes
     return opened
@@ -125,7 +125,7 @@ def near(rows: np.ndarray, some: slice) -> np.ndarray:
     return np.asarray(queries / np.linalg.norm(queries, axis=1, keepdims=True))
 
 
-def watched(opened: Vectors, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def watched(opened: OpenedFaissSegment, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The candidates that first scans are asked for from now on."""
     asked: list[int] = []
     loaded = opened._loaded
@@ -223,7 +223,7 @@ def test_a_damaged_code_is_noticed_before_the_first_scan(tmp_path: Path) -> None
     data = bytearray(path.read_bytes())
     data[-40_000] ^= 1
     path.write_bytes(data)
-    again = Vectors(path, opened.segment)
+    again = OpenedFaissSegment(path, opened.segment)
     assert again.rows(np.array([3])).shape == (1, 48)
     with pytest.raises(IndexDamaged, match="differ"):
         again.scan(spread(1, seed=2), 3)
@@ -236,6 +236,6 @@ def test_segments_without_codes_are_read_and_get_them_when_they_are_merged(tmp_p
     reader, queries = store.open(earlier, NO_IDS), near(rows, slice(50, 60))
     removed = IdRanges.of([(0, 20)])
     (merged,) = merge_segments(store, earlier, removed, generation=8)
-    assert Vectors(tmp_path / merged.file, merged).has_codes
+    assert OpenedFaissSegment(tmp_path / merged.file, merged).has_codes
     found = store.open([merged], NO_IDS).search(queries, 1)
     assert found.ids.tolist() == reader.search(queries, 1).ids.tolist() == [[row] for row in range(50, 60)]

@@ -11,7 +11,7 @@ from semsearch.storage.database import IndexDatabase
 from semsearch.storage.document_rows import DOCUMENT_COLUMNS, DOCUMENT_NUMBERS
 from semsearch.storage.passage_rows import PASSAGE_COLUMNS, PASSAGE_NUMBERS
 from semsearch.storage.schema import DATABASE
-from semsearch.trust import _key, _write, named_outside, record
+from semsearch.trust import _key, _write, external_references, record
 
 
 def change(folder: Path, statement: str, *values: object) -> None:
@@ -27,9 +27,9 @@ def trust(folder: Path, *, copied_to: Path | None = None) -> None:
     """Allow an index, or a copy of it that is made later, what it names, as its user does with `semsearch trust`."""
     with closing(IndexDatabase(folder)) as database, database.reading() as db:
         if copied_to is None:
-            record(database, named_outside(database, db))
+            record(database, external_references(database, db))
         else:
-            _write(_key(IndexDatabase(copied_to)), named_outside(database, db))
+            _write(_key(IndexDatabase(copied_to)), external_references(database, db))
 
 
 def reseal(db: sqlite3.Connection) -> None:

@@ -579,7 +579,7 @@ def _trusted(folder: Path) -> Run:
 
     def run(data: bytes) -> None:
         record.write_bytes(data)
-        trust._remembered.clear()
+        trust._recorded.clear()
         assert all(str(name) for name in trust.allowed(database))
 
     return run

@@ -25,7 +25,7 @@ from semsearch.arrays.types import Bool, Float16, Float32, Int64
 from semsearch.dense.engines import Engine, StoreLocation
 from semsearch.dense.faiss_store import scanned
 from semsearch.dense.faiss_writer import plain_index
-from semsearch.dense.vector_store import InThreads, OpenedSegment, SegmentsReader, SegmentsWriter, TopKResult
+from semsearch.dense.vector_store import OpenedSegment, RunInThreads, SegmentsReader, SegmentsWriter, TopKResult
 from semsearch.errors import IndexDamaged, StorageError, UsageError
 from semsearch.storage.segments import LARGEST, Kind, Segment, segment_name
 from semsearch_scale.publication import in_use
@@ -200,18 +200,18 @@ class LanceStore:
         self.largest = largest
         self._opened: dict[str, Future[OpenedSegment]] = {}
         self._lock = Lock()
-        self._together = InThreads(_AT_ONCE, "semsearch-lance")
+        self._run_tasks = RunInThreads(_AT_ONCE, "semsearch-lance")
 
     def open(self, segments: Sequence[Segment], removed: IdRanges) -> SegmentsReader:
         """Open a reader of some segments. Tables that the previous reader had open too stay open."""
         with self._lock:
             self._opened = {
-                each.file: self._opened.get(each.file) or self._together.pool.submit(self._segment, each)
+                each.file: self._opened.get(each.file) or self._run_tasks.pool.submit(self._segment, each)
                 for each in segments
             }
             opening = [self._opened[each.file] for each in segments]
         try:
-            return SegmentsReader([each.result() for each in opening], removed, together=self._together)
+            return SegmentsReader([each.result() for each in opening], removed, run_tasks=self._run_tasks)
         except BaseException:
             with self._lock:  # the next reader tries again, instead of waiting for this one's segments
                 self._opened = {name: each for name, each in self._opened.items() if _is_open(each)}

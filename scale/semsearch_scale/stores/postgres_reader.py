@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from semsearch.arrays.types import Bool, Float32, Int64, Records
-from semsearch.dense.vector_store import TopKResult, nothing_found, stacked
+from semsearch.dense.vector_store import TopKResult, no_results, stacked
 from semsearch.errors import IndexDamaged
 from semsearch.storage.segments import Segment
 
@@ -106,7 +106,7 @@ class SegmentTable:
         count = size if allowed is None else int(np.count_nonzero(allowed))
         n = min(n, count)
         if not len(queries) or not n:
-            return nothing_found(len(queries))
+            return no_results(len(queries))
         wanted = _from_graph(n, count, size) if self.has_graph else 0
         condition, rows = "", list[object]()
         if allowed is not None and count < size // _SCATTERED and not wanted:

@@ -33,7 +33,7 @@ import numpy as np
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.arrays.types import Float32, Int64, Records
 from semsearch.dense.engines import Engine, StoreLocation
-from semsearch.dense.vector_store import InThreads, SegmentsReader, SegmentsWriter
+from semsearch.dense.vector_store import RunInThreads, SegmentsReader, SegmentsWriter
 from semsearch.errors import IndexDamaged, SemsearchError, StorageError, rebuild_command
 from semsearch.storage.segments import Segment, segment_name
 from semsearch_scale.publication import in_use
@@ -173,7 +173,7 @@ class PostgresStore:
         self.database = get_database(self.address)
         self.largest = location.largest
         self._known: dict[str, SegmentTable] = {}
-        self._together = InThreads(MOST, "semsearch-postgres-tables")
+        self._run_tasks = RunInThreads(MOST, "semsearch-postgres-tables")
 
     @property
     def gathering(self) -> int | None:
@@ -190,7 +190,7 @@ class PostgresStore:
         if any(digests.get(segment.file) != segment.digest for segment in segments):
             known = self._look_up(segments)
         self._known = {segment.file: known[segment.file] for segment in segments}
-        return SegmentsReader([known[segment.file] for segment in segments], removed, together=self._together)
+        return SegmentsReader([known[segment.file] for segment in segments], removed, run_tasks=self._run_tasks)
 
     def writer(self, generation: int) -> SegmentsWriter:
         """Make a writer of new tables. It raises StorageError if the database is another index's."""

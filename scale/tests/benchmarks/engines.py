@@ -33,7 +33,7 @@ import numpy.typing as npt
 sys.path[:0] = [str(Path(__file__).parents[depth] / folder) for depth, folder in ((1, "support"), (3, "tests/support"))]
 
 from semsearch.arrays.id_ranges import IdRanges
-from semsearch.dense.engines import claimed, complete, open_stores, release
+from semsearch.dense.engines import claim_store, complete, open_stores, release
 from semsearch.dense.vector_store import NO_IDS, SegmentsReader, VectorStore
 from semsearch.storage.database import IndexDatabase
 from semsearch.storage.schema import get_address
@@ -224,7 +224,7 @@ def main() -> None:
         print("| " + " | ".join(measured("files", files, data, lambda: 0.0)) + " |", flush=True)
         whole = complete(uri, f"measured-{secrets.token_hex(4)}")
         assert whole is not None
-        address = claimed(whole)
+        address = claim_store(whole)
         try:
             store = open_stores(address, Path(name), exact=given.exact)["passage"]
             print("| " + " | ".join(measured(whole.partition(":")[0], store, data, memory)) + " |", flush=True)

@@ -11,7 +11,7 @@ import pytest
 from sealing import change
 
 from semsearch import trust
-from semsearch.dense.engines import claimed
+from semsearch.dense.engines import claim_store
 from semsearch.errors import IndexNotTrusted, StorageError
 from semsearch.index import Index
 from semsearch.word_vectors.table import VectorTable
@@ -79,7 +79,7 @@ def greedy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Greedy]:
 @pytest.mark.parametrize("options", ["", "&sslmode=disable", "&sslmode=allow", "&sslmode=prefer", "&sslmode=require"])
 def test_no_password_is_sent_in_clear_text(greedy: Greedy, options: str) -> None:
     with pytest.raises(StorageError, match=r"has no TLS; set up TLS there|cannot be reached: .*rejected SSL"):
-        claimed(f"postgres://victim@127.0.0.1:{greedy.port}/x?schema=a&timeout=5{options}")
+        claim_store(f"postgres://victim@127.0.0.1:{greedy.port}/x?schema=a&timeout=5{options}")
     assert greedy.connections
     assert PASSWORD.encode() not in greedy.heard
 
@@ -92,7 +92,7 @@ def test_a_file_of_passwords_is_not_read_for_it_either(
     monkeypatch.delenv("PGPASSWORD")
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "pgpass"))
     with pytest.raises(StorageError, match="has no TLS"):
-        claimed(f"postgres://victim@127.0.0.1:{greedy.port}/x?schema=a&timeout=5")
+        claim_store(f"postgres://victim@127.0.0.1:{greedy.port}/x?schema=a&timeout=5")
     assert PASSWORD.encode() not in greedy.heard
 
 
@@ -105,7 +105,7 @@ def test_it_is_sent_to_this_machine_and_where_the_users_environment_says_so(
     else:
         monkeypatch.setenv("PGSSLMODE", "prefer")
     with pytest.raises(StorageError, match="refused the connection: password wrong"):
-        claimed(f"postgres://victim@127.0.0.1:{greedy.port}/x?schema=b&timeout=5")
+        claim_store(f"postgres://victim@127.0.0.1:{greedy.port}/x?schema=b&timeout=5")
     assert PASSWORD.encode() in greedy.heard
 
 

@@ -153,7 +153,7 @@ def trust(
             print_stderr(f"{name} may use nothing outside its folder any more")
             return
         with database.reading() as db:
-            outside = permissions.named_outside(database, db)
+            outside = permissions.external_references(database, db)
         new = permissions.not_allowed(database, outside)
         if not new:
             say(f"{name} names nothing outside its folder that you have not allowed")

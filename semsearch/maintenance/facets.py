@@ -38,7 +38,7 @@ def count_facets(filters: Sequence[str], values: int, index: IndexView) -> Facet
     web interface asks again. Raises UsageError for an invalid filter."""
     key = tuple(filters), values, working_folder()  # paths of filters may be relative to it
     index.check_documents()
-    return index.reader.memory.facets.of([key], lambda _: {key: _count_facets(filters, values, index.db)})[key]
+    return index.reader.caches.facets.of([key], lambda _: {key: _count_facets(filters, values, index.db)})[key]
 
 
 def _count_facets(texts: Sequence[str], values: int, db: sqlite3.Connection) -> Facets:

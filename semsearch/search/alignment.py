@@ -67,12 +67,12 @@ class AlignedPassage(NamedTuple):
 
 
 def aligned_passages(
-    asked: QueryWords, ids: Sequence[int], are_short: Bool, index: IndexView
+    query_words: QueryWords, ids: Sequence[int], are_short: Bool, index: IndexView
 ) -> dict[int, AlignedPassage]:
     """Align different passages, by id; `are_short`: of which documents the title counts in each sentence."""
     if not ids:
         return {}
-    parts, similar = similar_texts(asked, ids, index)
+    parts, similar = similar_texts(query_words, ids, index)
     counts, sizes = np.array([part.sentences for part in parts]), np.array([len(part.texts) for part in parts])
     firsts = np.cumsum(sizes) - sizes
     around = firsts + counts  # the first text around each: title, name of the file, headings
@@ -83,7 +83,7 @@ def aligned_passages(
     alone = np.maximum(similar[are_sentences], np.repeat(of_title, counts, axis=0).astype(np.float32))
     with_earlier, starts = recalled(alone, numbers[are_sentences]), np.cumsum(counts) - counts
     sums = np.add.reduceat(with_earlier, starts, axis=0)
-    weights = word_weights(asked, sums, counts[:, None])
+    weights = word_weights(query_words, sums, counts[:, None])
     scores = np.einsum("nq,nq->n", with_earlier, np.repeat(weights, counts, axis=0))
     slices = map(slice, starts.tolist(), (starts + counts).tolist())
     return {
@@ -92,7 +92,7 @@ def aligned_passages(
     }
 
 
-def similar_texts(asked: QueryWords, ids: Sequence[int], index: IndexView) -> tuple[list[PassageParts], Float32]:
+def similar_texts(query_words: QueryWords, ids: Sequence[int], index: IndexView) -> tuple[list[PassageParts], Float32]:
     """The parts of passages, and A of the texts of all of them: sentences, title, name of the file, headings. (n, q)"""
     rows = index.passages(ids)
     documents = index.documents_of(rows.values())
@@ -100,29 +100,29 @@ def similar_texts(asked: QueryWords, ids: Sequence[int], index: IndexView) -> tu
     def read(unread: list[int]) -> dict[int, PassageParts]:
         return {id_: PassageParts(rows[id_], documents[rows[id_].document_id]) for id_ in unread}
 
-    parts, languages = [*index.reader.memory.parts.of(ids, read).values()], index.languages_of([*rows.values()])
-    return parts, similarities(asked, [part.texts for part in parts], languages)
+    parts, languages = [*index.reader.caches.parts.of(ids, read).values()], index.languages_of([*rows.values()])
+    return parts, similarities(query_words, [part.texts for part in parts], languages)
 
 
-def similarities(asked: QueryWords, groups: Sequence[Texts], languages: Sequence[str]) -> Float32:
+def similarities(query_words: QueryWords, groups: Sequence[Texts], languages: Sequence[str]) -> Float32:
     """How well each of the n texts of groups has each word of the query: A. `languages`: that of each group. (n, q)"""
-    similar: Float32 = np.zeros((sum(map(len, groups)), len(asked.names)), dtype=np.float32)
+    similar: Float32 = np.zeros((sum(map(len, groups)), len(query_words.names)), dtype=np.float32)
     if not groups:
         return similar
-    words = asked.read_texts.words(groups, languages, asked.table)
-    if len(words.ids) and asked.table is not None and asked.vectors is not None:
+    words = query_words.read_texts.words(groups, languages, query_words.table)
+    if len(words.ids) and query_words.table is not None and query_words.vectors is not None:
         ids, which = np.unique(words.ids, return_inverse=True)
-        rows = asked.table.rows(ids)
-        cosines = np.maximum(_products(rows, asked.vectors), 0)
+        rows = query_words.table.rows(ids)
+        cosines = np.maximum(_products(rows, query_words.vectors), 0)
         cosines *= cosines / np.maximum(np.einsum("ij,ij->i", rows, rows), np.float32(1e-9))[:, None]
         firsts = np.flatnonzero(np.diff(words.of_ids, prepend=-1))
         similar[words.of_ids[firsts]] = np.maximum.reduceat(cosines[which.reshape(-1)], firsts, axis=0)
-    if not len(asked.terms):
+    if not len(query_words.terms):
         return similar
-    at = np.minimum(asked.terms.searchsorted(words.terms), len(asked.terms) - 1)
-    held = (asked.terms[at] == words.terms).nonzero()[0]
-    np.maximum.at(similar, (words.of_terms[held], asked.rows[at[held]]), np.float32(OTHER_FORM))
-    for row, word in enumerate(asked.hashes.tolist()):
+    at = np.minimum(query_words.terms.searchsorted(words.terms), len(query_words.terms) - 1)
+    held = (query_words.terms[at] == words.terms).nonzero()[0]
+    np.maximum.at(similar, (words.of_terms[held], query_words.rows[at[held]]), np.float32(OTHER_FORM))
+    for row, word in enumerate(query_words.hashes.tolist()):
         similar[words.of_hashes[words.hashes == word], row] = 1
     return similar
 
@@ -136,9 +136,9 @@ def recalled(similar: Float32, numbers: Int64) -> Float32:
     return result
 
 
-def word_weights(asked: QueryWords, sums: Float32, counts: Int64) -> Float64:
+def word_weights(query_words: QueryWords, sums: Float32, counts: Int64) -> Float64:
     """w: the weights of the words, for so many sentences whose C have these sums. (..., q), (..., 1)"""
-    return np.asarray(asked.weights * np.maximum(np.log((counts + 1) / (sums + 0.5)), _LEAST_WEIGHT))
+    return np.asarray(query_words.weights * np.maximum(np.log((counts + 1) / (sums + 0.5)), _LEAST_WEIGHT))
 
 
 _SMALL = 1 << 18  # multiplications: for more, BLAS wakes threads, which takes longer than the product
@@ -165,13 +165,13 @@ class QueryWords:
     rows: Int64  # (t,) the row of each term
     weights: Float64  # (q,) √idf
     frequencies: Float64  # (q,) p in general text; 0 for words that the vectors lack
-    are_held: Bool  # (q,) whether a passage has them
+    are_indexed: Bool  # (q,) whether a passage has them
     vectors: Float32 | None  # (q, d) of length one, or zero; None if words are compared by their letters only
     table: WordVectors | None  # with which the words of sentences are looked up
-    read_texts: ReadTexts  # the memory of the words of sentences
+    read_texts: ReadTexts  # the caches of the words of sentences
 
 
-def query_words(query: Query, index: IndexView) -> QueryWords:
+def read_query_words(query: Query, index: IndexView) -> QueryWords:
     """The words of a query that are aligned: the 32 rarest, without those that are two joined ones."""
     assert query.terms is not None  # passages that stand for a query are not aligned
     reader = index.reader
@@ -198,10 +198,10 @@ def query_words(query: Query, index: IndexView) -> QueryWords:
         rows=np.array([*numbers.values()], dtype=np.int64),
         weights=np.sqrt(rarity[kept]),
         frequencies=p[kept],
-        are_held=idf[kept] > 0,
+        are_indexed=idf[kept] > 0,
         vectors=None if vectors is None else vectors[kept],
         table=table,
-        read_texts=reader.memory.words,
+        read_texts=reader.caches.words,
     )
 
 
@@ -312,7 +312,7 @@ def _align(query: Query, candidates: Candidates, other: Bool, index: IndexView) 
     best = at[np.argsort(-scores, kind="stable")[:most]]
     if not len(best):
         return
-    aligned = alignments(query_words(query, index), candidates.ids[best].tolist(), index).sum(axis=1)
+    aligned = alignments(read_query_words(query, index), candidates.ids[best].tolist(), index).sum(axis=1)
     values = np.full(len(cosine), np.nan)
     values[at] = aligned.min()
     values[best] = aligned
@@ -320,13 +320,13 @@ def _align(query: Query, candidates: Candidates, other: Bool, index: IndexView) 
     candidates.cosine, candidates.cosines = cosine, {**candidates.cosines, "words": values}
 
 
-def alignments(asked: QueryWords, ids: Sequence[int], index: IndexView) -> Float64:
+def alignments(query_words: QueryWords, ids: Sequence[int], index: IndexView) -> Float64:
     """What each word of a query adds to how well passages have them all: idf_i (max_j A_ij + B_i) / 2 Σ idf.
 
     A_ij is how well sentence j of the passage has the word (semsearch.search.alignment), B_i how well the headings
     above have it. They count as a sentence, too; where there are none, B_i = max_j A_ij. Rows sum to 0 to 1. (n, q)
     """
-    parts, similar = similar_texts(asked, ids, index)
+    parts, similar = similar_texts(query_words, ids, index)
     counts, sizes = np.array([part.sentences for part in parts]), np.array([len(part.texts) for part in parts])
     firsts, ends = np.cumsum(sizes) - sizes, np.cumsum(sizes)
     headings = firsts + counts + 2  # behind title and name of the file
@@ -335,7 +335,7 @@ def alignments(asked: QueryWords, ids: Sequence[int], index: IndexView) -> Float
     best = np.maximum.reduceat(similar, np.column_stack((firsts, firsts + counts)).ravel(), axis=0)[::2]
     best, bare = np.maximum(best, np.where((headings < ends)[:, None], above, 0)), headings == ends
     above[bare] = best[bare]
-    idf = np.square(asked.weights)
+    idf = np.square(query_words.weights)
     return np.asarray((best + above) / 2 * (idf / max(float(idf.sum()), 1e-9)))
 
 

@@ -149,7 +149,7 @@ def _allowed_by_filters(options: SearchOptions, index: IndexView) -> tuple[IdRan
     if not options.filters and not of_boosts:
         return None, ()
     key = tuple(options.filters), of_boosts, working_folder()
-    return index.reader.memory.filtered.of([key], lambda _: {key: _read_filtered(*key[:2], index)})[key]
+    return index.reader.caches.filtered.of([key], lambda _: {key: _read_filtered(*key[:2], index)})[key]
 
 
 def _read_filtered(

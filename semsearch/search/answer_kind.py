@@ -113,8 +113,8 @@ class AnswerKind(NamedTuple):
     counted: tuple[str, ...]  # of which things a number is asked for: the words after "how many"
     is_definition: bool  # what a thing is
     is_date: bool
-    is_telling: bool  # whether anything is asked for that a sentence of prose may have or lack
-    told: int  # best hits of which one may come first: one page tells what is asked for, others mention what it is of
+    asks_detail: bool  # whether a number, a name or a default is asked for
+    reordered: int  # number of best hits of which one with a better answer may become the first
 
     @property
     def most(self) -> float:
@@ -144,7 +144,7 @@ def answer_kind(question: str, language: str) -> AnswerKind:
     """What a question in a language asks for."""
     folded, is_english, rules = question.casefold(), language == ENGLISH, list[tuple[str, Callable[[Part], bool]]]()
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
-    is_said, definition, counted = folded.__contains__, None, tuple[str, ...]()
+    is_in_question, definition, counted = folded.__contains__, None, tuple[str, ...]()
     if asks_number:
         rules.append(("quote_number", lambda part: _has_new_number(part.text, folded, in_words=is_english)))
     if is_english:
@@ -160,7 +160,7 @@ def answer_kind(question: str, language: str) -> AnswerKind:
                 ("quote_measure", lambda part: any(_is_of(counted, part.text, end) for *_, end in _counts(part.text)))
             )
         if _ASKS_NAME.search(folded):
-            rules.append(("quote_name", lambda part: not all(map(is_said, _names(part.text)))))
+            rules.append(("quote_name", lambda part: not all(map(is_in_question, _names(part.text)))))
         if first_word in _TO_DO or _ASKS_COMMAND.search(folded):
             rules.append(("quote_command", lambda part: part.is_code))
         if _ASKS_DEFAULT.search(folded):
@@ -176,8 +176,8 @@ def answer_kind(question: str, language: str) -> AnswerKind:
         counted,
         is_definition=definition is not None,
         is_date=is_english and _WHEN.search(folded) is not None,
-        is_telling=not names.isdisjoint(("quote_number", "quote_name", "quote_default")),
-        told=30 if definition is not None else 10 if names & {"quote_number", "quote_default"} else 0,
+        asks_detail=not names.isdisjoint(("quote_number", "quote_name", "quote_default")),
+        reordered=30 if definition is not None else 10 if names & {"quote_number", "quote_default"} else 0,
     )
 
 

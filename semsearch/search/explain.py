@@ -22,12 +22,12 @@ from semsearch.results.explanation import Cosine, Explanation, TermScore, WordSh
 from semsearch.results.hits import Hit
 from semsearch.results.options import SearchOptions
 from semsearch.results.origin import Origin
-from semsearch.search.alignment import alignments, names_in, query_words, similarities
+from semsearch.search.alignment import alignments, names_in, read_query_words, similarities
 from semsearch.search.candidates import Query, shares_of_cosines
 from semsearch.search.index_reader import IndexView
 from semsearch.search.make_hits import origins_of
 from semsearch.search.pipeline import best_sentences, rank
-from semsearch.search.prepare_query import as_compared, looked_up, prepare
+from semsearch.search.prepare_query import prepare, with_terms, with_vector
 from semsearch.search.quote import compare, quote
 from semsearch.storage.passage_rows import PassageRow, SentenceSpans
 from semsearch.text.tokens import words as split_words
@@ -47,8 +47,8 @@ def origin_now(text: str, passage_id: int, options: SearchOptions, index: IndexV
 def explain(hit: Hit, origin: Origin, index: IndexView) -> Explanation:
     """Explain a hit by the record of its score."""
     text, options = origin.query if origin.text is None else origin.text, SearchOptions(mode=origin.mode)
-    typed = looked_up(text, origin.language, options, index)
-    query = replace(as_compared(typed, origin.language, index), original=origin.query)
+    typed = with_terms(text, origin.language, options, index)
+    query = replace(with_vector(typed, origin.language, index), original=origin.query)
     (row,), ids = index.passages([hit.passage_id]).values(), np.array([hit.passage_id], dtype=np.int64)
     passage = _Passage(row, ids, index.spans(ids), index.languages_of([row])[0])
     words = None if query.embedder is None else query.embedder.shares(text, origin.language)
@@ -135,7 +135,8 @@ def _cosines(
             (title,) = index.titles(passage.spans.documents)
             by_word["title"] = _by_word(words.words, words.rows @ title)
     if "words" in cosines:
-        of_words = _by_word((asked := query_words(query, index)).names, alignments(asked, [passage.row.id], index)[0])
+        query_words = read_query_words(query, index)
+        of_words = _by_word(query_words.names, alignments(query_words, [passage.row.id], index)[0])
         is_aligned = abs(sum(of_words.values()) - cosines["words"]) < _ROUNDING  # else it counts as the worst that is
         by_word["words"] = of_words if is_aligned else {}
         known = sum(weights[name] for name in cosines if name in weights)
@@ -153,11 +154,11 @@ _ALIKE = 0.1  # words that are less similar have nothing in common
 
 def _quoted_for(query: Query, hit: Hit, passage: _Passage, index: IndexView) -> dict[str, str]:
     """The words of the query that the shown sentence has, each with the sentence's most similar word."""
-    asked, words = query_words(query, index), tuple(dict.fromkeys(split_words(hit.sentence)))
-    if not words or not asked.names:
+    query_words, words = read_query_words(query, index), tuple(dict.fromkeys(split_words(hit.sentence)))
+    if not words or not query_words.names:
         return {}
-    similar = similarities(asked, [words], [passage.language])
-    nearest = zip(asked.names, similar.argmax(axis=0).tolist(), similar.max(axis=0).tolist(), strict=True)
+    similar = similarities(query_words, [words], [passage.language])
+    nearest = zip(query_words.names, similar.argmax(axis=0).tolist(), similar.max(axis=0).tolist(), strict=True)
     return {name: words[number] for name, number, similarity in nearest if similarity >= _ALIKE}
 
 

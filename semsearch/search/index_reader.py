@@ -57,14 +57,14 @@ _LANGUAGES = "SELECT id, language FROM documents WHERE id IN (SELECT value FROM 
 _STORES = "stores"  # a key of what successive generations share
 
 
-# -- What queries have read --------------------------------------------------------------------------------------------
+# -- Caches ------------------------------------------------------------------------------------------------------------
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 class ReadCache(Generic[Key, Value]):
-    """Values by their keys, read when first asked for; all are forgotten before there are too many.
+    """Values by their keys, read when they are first needed; emptied before it has more than `most`.
 
     Threads may share it: at worst, two read the same.
     """
@@ -74,12 +74,12 @@ class ReadCache(Generic[Key, Value]):
         self._values: dict[Key, Value] = {}
 
     def of(self, keys: Iterable[Key], read: Callable[[list[Key]], Mapping[Key, Value]]) -> dict[Key, Value]:
-        """The value of each different key, in order. What `read` is asked for and does not give is left out."""
+        """The value of each different key, in order; keys for which `read` returns nothing are left out."""
         values, wanted = self._values, dict.fromkeys(keys)
-        lacking = [key for key in wanted if key not in values]
-        if not lacking:
+        missing = [key for key in wanted if key not in values]
+        if not missing:
             return {key: values[key] for key in wanted}
-        new = read(lacking)
+        new = read(missing)
         result = {key: new[key] if key in new else values[key] for key in wanted if key in new or key in values}
         if len(values) + len(new) > self._most:
             values = self._values = {}
@@ -87,8 +87,8 @@ class ReadCache(Generic[Key, Value]):
         return result
 
 
-class Memory:
-    """What the queries of one generation have read: while it lasts, rows do not change. Threads may share it.
+class QueryCaches:
+    """The caches of one generation, whose rows do not change. Threads may share them.
 
     Without one of these caches a warm query takes 1.1 to 1.4 times as long.
     """
@@ -125,28 +125,28 @@ class IndexView:
 
     def passages(self, ids: Iterable[int]) -> dict[int, PassageRow]:
         """The rows of passages, by id."""
-        return self.reader.memory.passages.of(ids, partial(require_passages, self.db))
+        return self.reader.caches.passages.of(ids, partial(require_passages, self.db))
 
     def documents_of(self, passages: Iterable[PassageRow]) -> dict[int, DocumentRow]:
         """The rows of the documents that passages are in, by id."""
         ids = [passage.document_id for passage in passages]
-        return self.reader.memory.documents.of(ids, partial(require_documents, self.db))
+        return self.reader.caches.documents.of(ids, partial(require_documents, self.db))
 
     def letters(self, ids: Iterable[int]) -> dict[int, bytes]:
         """The letters of passages, which are the same in near-duplicates, by id."""
 
-        def read(lacking: list[int]) -> dict[int, bytes]:
-            return {id_: letters_of(row.text) for id_, row in self.passages(lacking).items()}
+        def read(missing: list[int]) -> dict[int, bytes]:
+            return {id_: letters_of(row.text) for id_, row in self.passages(missing).items()}
 
-        return self.reader.memory.letters.of(ids, read)
+        return self.reader.caches.letters.of(ids, read)
 
     def spans(self, ids: Int64) -> SentenceSpans:
         """The sentences and neighbours of passages with rising ids. (n,)"""
 
-        def read(lacking: list[int]) -> dict[int, Int64]:
-            return dict(zip(lacking, spans_of(self.db, np.array(lacking, dtype=np.int64)), strict=True))
+        def read(missing: list[int]) -> dict[int, Int64]:
+            return dict(zip(missing, spans_of(self.db, np.array(missing, dtype=np.int64)), strict=True))
 
-        rows = [*self.reader.memory.spans.of(ids.tolist(), read).values()]
+        rows = [*self.reader.caches.spans.of(ids.tolist(), read).values()]
         numbers = np.array(rows, dtype=np.int64).reshape(-1, 7)
         document, first, count, first_passage, passages, headed, code = numbers.T
         before, after = ids > first_passage, ids + 1 < first_passage + passages
@@ -155,10 +155,10 @@ class IndexView:
     def languages_of_documents(self, ids: Int64) -> list[str]:
         """The language of each document; English if none was detected. (n,)"""
 
-        def read(lacking: list[int]) -> dict[int, str]:
-            return {id_: code or ENGLISH for id_, code in self.db.execute(_LANGUAGES, (json.dumps(lacking),))}
+        def read(missing: list[int]) -> dict[int, str]:
+            return {id_: code or ENGLISH for id_, code in self.db.execute(_LANGUAGES, (json.dumps(missing),))}
 
-        codes = self.reader.memory.languages.of(ids.tolist(), read)
+        codes = self.reader.caches.languages.of(ids.tolist(), read)
         return [codes.get(id_, ENGLISH) for id_ in ids.tolist()]
 
     def languages_of(self, passages: Sequence[PassageRow]) -> list[str]:
@@ -170,9 +170,9 @@ class IndexView:
 
     def check_documents(self) -> None:
         """Compare the rows of all documents, once, before a filter reads them. Raises IndexDamaged."""
-        if not self.reader.memory.has_checked_documents:
+        if not self.reader.caches.has_checked_documents:
             check_all_documents(self.db)
-        self.reader.memory.has_checked_documents = True
+        self.reader.caches.has_checked_documents = True
 
     # -- vectors -------------------------------------------------------------------------------------------------------
 
@@ -193,14 +193,14 @@ class IndexView:
         embedder = self.embedder
         assert embedder is not None  # they are compared with a query's vector
 
-        def read(lacking: list[int]) -> dict[int, Float32]:
-            documents = require_documents(self.db, lacking)
+        def read(missing: list[int]) -> dict[int, Float32]:
+            documents = require_documents(self.db, missing)
             titles = [document.descriptive_title for document in documents.values()]
             languages = [document.language for document in documents.values()]
             return dict(zip(documents, embedder.transform(titles, languages), strict=True))
 
         ids, which = np.unique(documents, return_inverse=True)
-        rows = np.array([*self.reader.memory.titles.of(ids.tolist(), read).values()], dtype=np.float32)
+        rows = np.array([*self.reader.caches.titles.of(ids.tolist(), read).values()], dtype=np.float32)
         return np.asarray(rows[which.reshape(-1)])
 
     def sentences(self, ids: Int64, spans: SentenceSpans) -> StoredVectors:
@@ -214,7 +214,7 @@ class IndexView:
         if embedder is None:
             numbers = np.repeat(spans.firsts - starts, spans.counts) + np.arange(spans.counts.sum())
             return self.reader.sentence_vectors.fetch(numbers)
-        by_passage = self.reader.memory.sentences.of(ids.tolist(), partial(self._embedded, embedder))
+        by_passage = self.reader.caches.sentences.of(ids.tolist(), partial(self._embedded, embedder))
         n, by_start = int(spans.counts.sum()), zip(starts.tolist(), map(by_passage.get, ids.tolist()), strict=True)
         parts = [(first, rows) for first, rows in by_start if rows is not None and len(rows)]
         if not parts:
@@ -259,7 +259,7 @@ class IndexReader:
         self._segments = get_segments(db)
         self._removed = get_removed(db)
         self._mapped: list[Segment] = []  # whose files have been opened
-        self.memory = Memory()
+        self.caches = QueryCaches()
         languages = get_languages(db)
         self.language_documents: dict[str, int] = languages  # how many documents are in each
         self.languages: tuple[str, ...] = tuple(languages) or (ENGLISH,)  # by whose rules questions are read
@@ -269,7 +269,7 @@ class IndexReader:
         self._embedder: SentenceEmbedder | None = None
         self._in_languages: OpenCache[tuple[str, ...], SentenceEmbedder] = OpenCache()  # embedders of more languages
         self._may_read_files = False
-        self._asked_at: int | None = None  # what was recorded of trust when it was asked
+        self._trust_checked_at: int | None = None  # `last_recorded` at the last check
         self._address = get_address(db)
         self._database, self._folder = database, database.folder / SEGMENTS
         self._references = external_references(database, db)
@@ -285,14 +285,14 @@ class IndexReader:
         return tuple(code for code in self.languages if code == language or self.language_documents[code] >= least)
 
     def may_read_files(self) -> bool:
-        """Whether it is looked whether files have changed: not of a copy, nor of roots that are not allowed, which is
+        """Whether files of hits may be checked for changes: not of a copy, nor of roots that are not allowed, which is
         logged once."""
-        if not self._may_read_files and not self._database.is_copy and self._asked_at != (now := last_recorded()):
-            lacking = not_allowed(self._database, self._references, ["root"])
-            self._may_read_files = not lacking
-            if lacking:
-                _warn(f"changed files are not noticed: {refusal(self._database, lacking)}")
-            self._asked_at = now
+        if not (self._may_read_files or self._database.is_copy) and self._trust_checked_at != (now := last_recorded()):
+            refused = not_allowed(self._database, self._references, ["root"])
+            self._may_read_files = not refused
+            if refused:
+                _warn(f"changed files are not noticed: {refusal(self._database, refused)}")
+            self._trust_checked_at = now
         return self._may_read_files
 
     def check_files(self) -> None:
@@ -386,8 +386,8 @@ class IndexReader:
         return self._open_vectors("sentence")
 
     def _open_vectors(self, kind: Kind) -> SegmentsReader:
-        if lacking := not_allowed(self._database, self._references, ["store"]):
-            raise IndexNotTrusted(f"{refusal(self._database, lacking)}; search by words alone with: --mode lexical")
+        if refused := not_allowed(self._database, self._references, ["store"]):
+            raise IndexNotTrusted(f"{refusal(self._database, refused)}; search by words alone with: --mode lexical")
         if segments := self._of(kind):
             self._mapped += [] if self._address is not None else segments  # with an engine there are no files
             stores: Mapping[Kind, VectorStore] = self._opened.get(

@@ -198,9 +198,9 @@ def proximity(query: Query, candidates: Candidates, index: IndexView) -> Candida
     texts = [row.text for row in index.passages(candidates.ids[first].tolist()).values()]
     for language in query.languages:
         if not RULES[language].pairs and not RULES[language].sequences:  # there, terms are not words
-            for at, in_order in zip(first.tolist(), index.reader.memory.words.terms(texts, language), strict=True):
+            for at, in_order in zip(first.tolist(), index.reader.caches.words.terms(texts, language), strict=True):
                 places = [(place, word_of[term]) for place, term in enumerate(in_order.tolist()) if term in word_of]
-                points[at] = max(points[at], tuned.proximity_weight * _nearness(places, weights))
+                points[at] = max(points[at], tuned.proximity_weight * _pair_proximity(places, weights))
     return candidates.add("proximity", points)
 
 
@@ -292,7 +292,7 @@ def first_k(query: Query, candidates: Candidates, index: IndexView) -> Ranking:
     """The order of the answer: best first, at most so many of a document, near-duplicates behind the best of them."""
     options, scores, ids = query.options, candidates.scores, candidates.ids
     wanted = answer_kind(query.original or query.text, query.language or ENGLISH)
-    k = max(options.k, wanted.told)  # of more than are asked for, one may come first
+    k = max(options.k, wanted.reordered)  # of more than are asked for, one may come first
     order = np.argsort(-scores, kind="stable")
     order = order[~np.isnan(scores[order])]
     has_enough = len(order) >= options.k
@@ -315,7 +315,7 @@ def _are_compared(query: Query, candidates: Candidates) -> bool:
     return query.original is not None and candidates.weights.dense > 0 < candidates.weights.lexical
 
 
-def _nearness(places: Sequence[tuple[int, int]], weights: Sequence[float]) -> float:
+def _pair_proximity(places: Sequence[tuple[int, int]], weights: Sequence[float]) -> float:
     """The share of the pairs, by their weights, that stand together in a text. `places`: where it has which word."""
     most, nearest = tuning.TUNING.proximity_words, [0.0] * len(weights)
     for at, (place, word) in enumerate(places):

@@ -63,14 +63,14 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
     embedder = None if options.mode == "lexical" else index.embedder
     language, of_language = _language_among(syntax.text, embedder, reader), tuple[str, ...]()
     text = syntax.text if language not in (None, ENGLISH) or syntax.must else with_plain_verb(syntax.text)
-    typed = looked_up(text, language, options, index)
+    typed = with_terms(text, language, options, index)
     if language is None:
         language, of_language = _language_beyond(typed, reader)
     corrected = tuple[Correction, ...]()
     if options.syntax == "full" and not of_language and language in (None, *reader.languages):
         better, corrected = _spelt(typed, syntax.must, language, index)
-        typed = typed if better == text else looked_up(better, language, options, index)
-    query = as_compared(typed, language, index)
+        typed = typed if better == text else with_terms(better, language, options, index)
+    query = with_vector(typed, language, index)
     may_be_exact = syntax.must or syntax.must_not or _MAY_BE_EXACT.search(query.text)
     return replace(
         query,
@@ -78,18 +78,18 @@ def prepare(original: str, options: SearchOptions, index: IndexView) -> Query:
         parts=() if options.mode == "dense" or not may_be_exact else parts_of(query.text, syntax.must),
         allowed=allowed,
         corrected=corrected,
-        notices=(*of_language, *query.notices, *of_conditions, *_of_signs(original)),
+        notices=(*of_language, *query.notices, *of_conditions, *_sign_notices(original)),
     )
 
 
-def _of_signs(text: str) -> list[str]:
+def _sign_notices(text: str) -> list[str]:
     """A notice for signs of a programming language that stand alone, as in "what does => mean"."""
     pieces = [piece.strip("\"'`()?,;") for piece in text.split()]
     signs = [f"“{piece}”" for piece in dict.fromkeys(pieces) if _IS_SIGN.fullmatch(piece)]
     return [f"only mode exact finds signs that stand alone: {', '.join(signs)}"] if signs else []
 
 
-def looked_up(text: str, language: str | None, options: SearchOptions, index: IndexView) -> Query:
+def with_terms(text: str, language: str | None, options: SearchOptions, index: IndexView) -> Query:
     """A text with its terms, looked up in the postings by the rules of its language, or of those of the index."""
     lexical, languages = index.lexical, index.reader.languages_beside(language)
     embedder = None if options.mode == "lexical" else index.embedder
@@ -97,7 +97,7 @@ def looked_up(text: str, language: str | None, options: SearchOptions, index: In
     return Query(text, options, None, lexical.find(terms.terms), terms=terms, embedder=embedder, languages=languages)
 
 
-def as_compared(typed: Query, language: str | None, index: IndexView) -> Query:
+def with_vector(typed: Query, language: str | None, index: IndexView) -> Query:
     """A query in a language, None for that of the index's texts, with the words and the vector that are compared."""
     reader, mode, text, terms, words = index.reader, typed.options.mode, typed.text, typed.terms, typed.words
     assert terms is not None  # as in every typed query

@@ -22,7 +22,7 @@ import numpy as np
 
 from semsearch import tuning
 from semsearch.arrays.types import Bool
-from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, query_words, word_weights
+from semsearch.search.alignment import AlignedPassage, QueryWords, aligned_passages, read_query_words, word_weights
 from semsearch.search.answer_kind import AnswerKind, answer_kind
 from semsearch.search.candidates import Candidates, Query, Quote, Ranking
 from semsearch.search.index_reader import IndexView
@@ -30,19 +30,19 @@ from semsearch.search.passage_parts import Part
 from semsearch.text.languages import ENGLISH
 
 BEST = 3  # passages by whose words the verdict is given, too (semsearch.search.relevance)
-_COMPARED = 8  # sentences with the best alignment, of a hit or a document, that are looked at by what is asked for
-_SAYS_MORE = 2.0  # times what the first hit has of what is asked for: another that has so much comes first
+_COMPARED = 8  # sentences of a hit or document, those with the best alignment, whose kind of answer is examined
+_TIMES_BETTER = 2.0  # a hit whose factor is so many times that of the first one comes before it
 _REFERS = re.compile(r"(?:This|That|These|Those|They|It|Such|Both|Otherwise|However)\b")  # to the sentence before
-_EXTENDED = 1.5  # times its own score that a line may have with what follows it; to be sure, more is not looked at
+_EXTENDED = 1.5  # times its own score that a line may have with what follows it
 
 
 class Compared(NamedTuple):
     """The passages of an answer whose sentences are compared with the query, word by word."""
 
     wanted: AnswerKind
-    most: float  # times its own score that a sentence may have
+    most: float  # the largest factor of a sentence's score
     groups: Sequence[tuple[int, ...]]  # for each hit the positions of the passages from which it is chosen
-    asked: QueryWords
+    query_words: QueryWords
     passages: Mapping[int, AlignedPassage]  # by position
     best: Sequence[int]  # the positions of the best passages
 
@@ -56,11 +56,11 @@ def compare(query: Query, ranking: Ranking, index: IndexView) -> Compared | None
     candidates = ranking.candidates
     best = np.argsort(-candidates.scores, kind="stable")[:BEST].tolist()  # however many hits are asked for
     positions = [*dict.fromkeys(chain(best, *groups))]
-    asked = query_words(query, index)
+    query_words = read_query_words(query, index)
     are_short = candidates.spans.passages[positions] <= tuning.TUNING.quote_passages
-    aligned = aligned_passages(asked, candidates.ids[positions].tolist(), are_short, index)
+    aligned = aligned_passages(query_words, candidates.ids[positions].tolist(), are_short, index)
     passages = dict(zip(positions, aligned.values(), strict=True))
-    return Compared(wanted, most * _EXTENDED, groups, asked, passages, best)
+    return Compared(wanted, most * _EXTENDED, groups, query_words, passages, best)
 
 
 def _groups(ranking: Ranking) -> list[tuple[int, ...]]:
@@ -94,7 +94,7 @@ def _of_guides(candidates: Candidates) -> Bool:
 
 
 def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Quote]]:
-    """Choose what each hit shows; where a fact is asked for, also by which of its passages a document is shown first.
+    """Choose what each hit shows; if a fact is asked for, also which passage of a document is shown first.
 
     Without a word in common a hit shows the sentence nearest in meaning, as for passages that stand for a query.
     """
@@ -102,45 +102,45 @@ def quote(compared: Compared | None, ranking: Ranking) -> tuple[Ranking, list[Qu
     quotes = {at: Quote(number, number) for at, number in zip(ranking.order, nearest, strict=True)}
     if compared is None or not quotes:
         return ranking, [*quotes.values()]
-    takes = dict[int, int]()  # the passages that change places
+    exchanged = dict[int, int]()  # the passages that change places
     for group in compared.groups:
         first = group[0]
-        if first in takes:
+        if first in exchanged:
             continue
-        shown, best = _chosen(compared, group)
-        if best is not None:
-            quotes[shown] = best
+        shown, chosen = _chosen(compared, group)
+        if chosen is not None:
+            quotes[shown] = chosen
         if shown != first:
-            takes |= {first: shown, shown: first}
+            exchanged |= {first: shown, shown: first}
             quotes[first] = _chosen(compared, (first,))[1] or quotes[first]
-    order = [takes.get(at, at) for at in ranking.order]
-    told = _best_told(compared.wanted, [quotes[at].factor for at in order], order, ranking)
-    moved = [order[told], *order[:told], *order[told + 1 :]]
-    takes |= {at: takes.get(old, old) for at, old in zip(moved, order, strict=True) if at != old}
-    return (_exchanged(ranking, moved, takes) if takes else ranking), [quotes[at] for at in moved]
+    order = [exchanged.get(at, at) for at in ranking.order]
+    best = _better_answer(compared.wanted, [quotes[at].factor for at in order], order, ranking)
+    moved = [order[best], *order[:best], *order[best + 1 :]]
+    exchanged |= {at: exchanged.get(old, old) for at, old in zip(moved, order, strict=True) if at != old}
+    return (_exchanged(ranking, moved, exchanged) if exchanged else ranking), [quotes[at] for at in moved]
 
 
-def _best_told(wanted: AnswerKind, factors: Sequence[float], order: Sequence[int], ranking: Ranking) -> int:
-    """Which hit comes first: one that has twice as much of what is asked for as the first, and most of its score.
+def _better_answer(wanted: AnswerKind, factors: Sequence[float], order: Sequence[int], ranking: Ranking) -> int:
+    """Which hit comes first: one with twice the factor of the first one and nearly its score, or four times the factor.
 
-    Where a number, a default or a definition is asked: other pages mention the thing as often as the one that tells.
-    With four times as much the score does not matter. It is one of the best, however many hits are asked for: of ten,
-    of thirty for a definition. Without it 2 of 236 facts are no longer found first, and 4 no longer stated there.
+    Only where a number, a default or a definition is asked for, since other pages mention the thing as often as the
+    page that answers; among the ten best hits, for a definition thirty, whatever k is. Without it 2 of 236 facts are no
+    longer found first, and 4 no longer stated there.
     """
-    at, candidates = order[: wanted.told], ranking.candidates
+    at, candidates = order[: wanted.reordered], ranking.candidates
     if not at:
         return 0
     may_move, share = _of_guides(candidates)[at], np.array(factors[: len(at)]) / factors[0]
     scores = candidates.scores[ranking.order[: len(at)]]
     near = scores >= tuning.TUNING.quote_near * scores[0]
-    says_more = may_move & (share >= np.where(near, _SAYS_MORE, 2 * _SAYS_MORE))
-    return int(np.where(says_more, share, 1.0).argmax()) if may_move[0] else 0
+    is_better = may_move & (share >= np.where(near, _TIMES_BETTER, 2 * _TIMES_BETTER))
+    return int(np.where(is_better, share, 1.0).argmax()) if may_move[0] else 0
 
 
-def _exchanged(ranking: Ranking, order: Sequence[int], takes: Mapping[int, int]) -> Ranking:
+def _exchanged(ranking: Ranking, order: Sequence[int], exchanged: Mapping[int, int]) -> Ranking:
     """The ranking in another order, where passages take the places of others, with their scores and relevance."""
     candidates = ranking.candidates
-    places = [takes.get(at, at) for at in range(len(candidates.ids))]
+    places = [exchanged.get(at, at) for at in range(len(candidates.ids))]
     scores, likely = candidates.scores, candidates.relevance
     candidates.add("exchanged", np.where(np.array(places) == np.arange(len(places)), 0.0, scores[places] - scores))
     if likely is not None:
@@ -159,7 +159,8 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
     weights, scores = passages[0].weights, passages[0].scores
     if len(group) > 1:
         n = sum(len(passage.scores) for passage in passages)
-        weights = word_weights(compared.asked, np.sum([passage.sums for passage in passages], axis=0), np.array(n))
+        sums = np.sum([passage.sums for passage in passages], axis=0)
+        weights = word_weights(compared.query_words, sums, np.array(n))
         scores = np.concatenate(
             [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
         )
@@ -192,17 +193,17 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
 def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: float) -> Quote:
     """What is shown of a passage, where a part of it was chosen: with the sentence that it needs, if any."""
     wanted, parts = compared.wanted, passage.parts
-    if wanted.is_telling and factor <= 1:
+    if wanted.asks_detail and factor <= 1:
         longer = parts.with_next(part)
         if longer is not None and (of_both := wanted.factor(longer)) > 1:
             part, factor = longer, of_both
     answer = wanted.answer_in(part.text) if wanted.is_date or wanted.counted else None
     if answer is not None:
-        idf = np.square(compared.asked.weights)
+        idf = np.square(compared.query_words.weights)
         share = passage.similar[part.first : part.last + 1].max(axis=0) @ idf / max(float(idf.sum()), 1e-9)
         answer = answer if share >= tuning.TUNING.quote_sure else None
-    is_said_before = (passage.similar[part.first] > passage.alone[part.first]).any()  # a word of the query
-    whole = (parts.with_before(part) if is_said_before or _REFERS.match(part.text) else None) or part
+    needs_context = (passage.similar[part.first] > passage.alone[part.first]).any()  # a word of the query
+    whole = (parts.with_before(part) if needs_context or _REFERS.match(part.text) else None) or part
     added = len(whole.text) - len(part.text)
     answer = None if answer is None else (answer[0] + added, answer[1] + added)
     return Quote(whole.first, whole.last, answer, factor)

@@ -60,11 +60,11 @@ def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candida
     reader, best = index.reader, int(np.argmax(np.where(np.isnan(scores), -np.inf, scores)))
     has_vector, has_words, trusted = query.vector is not None, query.words is not None, 1.0
     if query.vector is not None:
-        trusted = float(trust(np.float64(reader.spread(reader.halves.general(query.vector)))))
+        trusted = float(cosine_confidence(np.float64(reader.spread(reader.halves.general(query.vector)))))
     topics = not has_vector or reader.topics is not None  # a search by words alone opens none
-    numbers = relevance_numbers(vector=has_vector, words=has_words, topics=topics)
+    numbers = relevance_weights(vector=has_vector, words=has_words, topics=topics)
     if candidates.are_other is not None and candidates.are_other[best]:  # whose words are others
-        numbers = relevance_numbers(vector=True, words=False, topics=topics, aligned=candidates.are_aligned)
+        numbers = relevance_weights(vector=True, words=False, topics=topics, aligned=candidates.are_aligned)
     bm25, cosine = (
         0.0 if math.isnan(value) else float(value) for value in (candidates.bm25[best], candidates.cosine[best])
     )
@@ -75,8 +75,8 @@ def relevance(query: Query, candidates: Candidates, index: IndexView) -> Candida
     return candidates
 
 
-def relevance_numbers(*, vector: bool, words: bool, topics: bool = True, aligned: bool = False) -> tuple[float, ...]:
-    """Bias, and what cosine, words and unknown are multiplied by, for a query with a vector or words or without.
+def relevance_weights(*, vector: bool, words: bool, topics: bool = True, aligned: bool = False) -> tuple[float, ...]:
+    """Bias, and the weights of cosine, words and unknown, for a query with or without a vector, with or without words.
 
     `topics`: whether the index has topics; `aligned`: whether the cosine has the alignment of words across languages.
     """
@@ -89,14 +89,14 @@ def relevance_numbers(*, vector: bool, words: bool, topics: bool = True, aligned
     return tuned.relevance_without_words if vector else tuned.relevance_without_vectors
 
 
-def trust(spread: Float64 | np.float64) -> Float64:
+def cosine_confidence(spread: Float64 | np.float64) -> Float64:
     """How much a query's cosines count, 0 to 1, by their spread in the index. (n,) -> (n,)"""
     usual = tuning.TUNING.usual_spread
     return np.asarray(usual / np.maximum(spread, usual))
 
 
 def logit_of_best(numbers: tuple[float, ...], *, cosine: float, words: float, unknown: float) -> float:
-    """The logarithm of the odds that the best passage answers; `cosine` is times its trust."""
+    """The logarithm of the odds that the best passage answers; `cosine`: times its confidence."""
     bias, of_cosine, of_words, of_unknown = numbers
     if words <= 0 < of_words and cosine > 0:
         cosine *= 1 - unknown
@@ -111,11 +111,11 @@ def likelihood(level: float, share: Float64) -> Float64:
 # -- The verdict -------------------------------------------------------------------------------------------------------
 
 _LEAST = 0.05  # ε
-_TELLING = 0.1  # a / (a + p) that one word of another language needs: "wat", Dutch for what, says nothing by itself
+_LEAST_RARITY = 0.1  # a / (a + p) that a single foreign word needs: not "wat", Dutch for what
 
 
 class Judgement(NamedTuple):
-    """What is told of a query as a whole, with what it follows from."""
+    """The verdict on a query, with the features that decide it."""
 
     verdict: Verdict
     missing: tuple[str, ...]  # its words that no passage has
@@ -123,19 +123,19 @@ class Judgement(NamedTuple):
 
 
 def judge(query: Query, compared: Compared | None, ranking: Ranking, index: IndexView) -> Judgement | None:
-    """Say whether the index answers a query; None for passages that stand for one, which has no words to align."""
+    """Judge whether the index answers a query; None for passages that stand for one, which has no words to align."""
     candidates, tuned = ranking.candidates, tuning.TUNING
     if query.original is None or compared is None:
         return None
-    missing = _missing(query.original, query, compared.asked, index)
+    missing = _missing(query.original, query, compared.query_words, index)
     if candidates.relevance is None or not ranking.order:
         return Judgement("not here", missing, ())
     is_foreign = query.language is not None and query.language not in index.reader.languages
-    says_nothing = is_foreign and _rarity(compared.asked).max(initial=0) < _TELLING
+    is_uninformative = is_foreign and _rarity(compared.query_words).max(initial=0) < _LEAST_RARITY
     features = (
         1.0,
         min(max(candidates.relevance.level, -9.0), 9.0),
-        0.0 if says_nothing else _coverage(compared),
+        0.0 if is_uninformative else _coverage(compared),
         float(np.log1p(index.reader.lexical.passages)),
         float(np.log(max(query.word_count, 1))),
         float(is_foreign),
@@ -148,8 +148,8 @@ def judge(query: Query, compared: Compared | None, ranking: Ranking, index: Inde
 
 
 def _coverage(compared: Compared) -> float:
-    """The largest share of a query that one of the best passages says, with what is around it, 0 to 1."""
-    weights = compared.asked.weights * _rarity(compared.asked)
+    """The largest share of a query that one of the best passages has, with its title and headings, 0 to 1."""
+    weights = compared.query_words.weights * _rarity(compared.query_words)
     if not weights.sum():
         return 0.0
     best = [compared.passages[at] for at in compared.best]
@@ -157,19 +157,19 @@ def _coverage(compared: Compared) -> float:
     return float(np.exp(np.log(np.maximum(similar, _LEAST)) @ (weights / weights.sum())).max())
 
 
-def _rarity(asked: QueryWords) -> Float64:
+def _rarity(query_words: QueryWords) -> Float64:
     """a / (a + p) of each word. (q,)"""
     a = tuning.TUNING.verdict_a
-    return np.asarray(a / (a + asked.frequencies))
+    return np.asarray(a / (a + query_words.frequencies))
 
 
-def _missing(original: str, query: Query, asked: QueryWords, index: IndexView) -> tuple[str, ...]:
+def _missing(original: str, query: Query, query_words: QueryWords, index: IndexView) -> tuple[str, ...]:
     """The words of a query that no passage has, but for such as are frequent in general; none of single characters."""
     reader = index.reader
     if query.language is not None:
         rules = RULES[query.language]
         if query.language not in reader.languages or rules.pairs or rules.sequences:
             return ()
-    are_telling = ~asked.are_held & (_rarity(asked) >= 0.5)
-    missing = (name for name, is_missing in zip(asked.names, are_telling.tolist(), strict=True) if is_missing)
+    are_informative = ~query_words.are_indexed & (_rarity(query_words) >= 0.5)
+    missing = (name for name, is_missing in zip(query_words.names, are_informative.tolist(), strict=True) if is_missing)
     return tuple(name for name in missing if name not in PLAIN_VERBS or name in original.casefold())

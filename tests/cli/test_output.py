@@ -10,10 +10,10 @@ from some_hit import some_hit
 
 from semsearch.cli.answer_formats import (
     Answer,
+    breadcrumb,
     null,
     paths,
     plain,
-    breadcrumb,
 )
 from semsearch.cli.printing import to_json
 from semsearch.cli.terminal import heading, query_pattern, quotation

@@ -11,7 +11,7 @@ import pytest
 from semsearch.index import Index
 from semsearch.multi_index import MultiIndex
 from semsearch.results.options import SearchOptions
-from semsearch.search.alignment import OTHER_FORM, RECALLED, query_words, recalled, similarities, word_weights
+from semsearch.search.alignment import OTHER_FORM, RECALLED, read_query_words, recalled, similarities, word_weights
 from semsearch.search.answer_kind import answer_kind
 from semsearch.search.index_reader import IndexReader, IndexView
 from semsearch.search.passage_parts import Part
@@ -83,7 +83,7 @@ def test_sentences_are_scored_by_the_definition(tmp_path: Path, small_vectors: V
 
         def compare(view: IndexView) -> None:
             passage = get_passages(view.db, [1])[1]
-            asked = query_words(prepare(query, SearchOptions(syntax="plain"), view), view)
+            asked = read_query_words(prepare(query, SearchOptions(syntax="plain"), view), view)
             texts = passage.sentence_texts
             similar = recalled(similarities(asked, [tuple(texts)], ["en"]), np.arange(len(texts)))
             found = similar @ word_weights(asked, similar.sum(axis=0), np.array(len(texts)))
@@ -97,7 +97,7 @@ def test_a_long_query_is_aligned_by_its_rarest_words(tmp_path: Path, small_vecto
     with indexed(tmp_path, small_vectors, SHIPS) as index:
 
         def ask(view: IndexView) -> int:
-            return len(query_words(prepare(query, SearchOptions(syntax="plain"), view), view).names)
+            return len(read_query_words(prepare(query, SearchOptions(syntax="plain"), view), view).names)
 
         assert index.searcher.in_one_generation(ask) == 32
 

@@ -17,7 +17,7 @@ from semsearch.readers.document import Text
 from semsearch.results.hits import FLOOR, Hits, above_threshold
 from semsearch.results.options import Mode, SearchOptions
 from semsearch.search.index_reader import IndexView
-from semsearch.search.relevance import likelihood, logit_of_best, relevance_numbers, trust
+from semsearch.search.relevance import cosine_confidence, likelihood, logit_of_best, relevance_weights
 from semsearch.tuning import TUNING
 
 MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
@@ -39,7 +39,7 @@ def with_relevance(hits: Hits, values: list[float | None]) -> Hits:
 
 @pytest.mark.parametrize(("vector", "words"), [(True, True), (True, False), (False, True)])
 def test_it_rises_with_cosine_words_and_share_and_is_a_probability(*, vector: bool, words: bool) -> None:
-    numbers, shares = relevance_numbers(vector=vector, words=words), np.linspace(0, 1, 7)
+    numbers, shares = relevance_weights(vector=vector, words=words), np.linspace(0, 1, 7)
     for unknown in (0.0, 0.5, 1.0):
         levels = np.array(
             [
@@ -62,7 +62,7 @@ def test_it_agrees_with_the_order(index: Index, mode: Mode) -> None:
 
 
 def test_a_cosine_counts_less_from_the_usual_spread_on() -> None:
-    assert trust(np.array([0.0, 0.05, 0.1, 0.2, 0.4])).tolist() == [1, 1, 1, 0.5, 0.25]
+    assert cosine_confidence(np.array([0.0, 0.05, 0.1, 0.2, 0.4])).tolist() == [1, 1, 1, 0.5, 0.25]
 
 
 def test_the_spread_is_that_of_all_passages_and_the_usual_one(index: Index) -> None:
@@ -87,7 +87,7 @@ def test_every_hit_has_what_its_explanation_says(index: Index, query: str, mode:
         assert likely is not None
         assert hit.relevance == pytest.approx(likely.probability, abs=2e-4)
         assert (likely.words is None) == (mode == "dense")
-        numbers = relevance_numbers(vector=likely.cosine is not None, words=likely.words is not None, topics=False)
+        numbers = relevance_weights(vector=likely.cosine is not None, words=likely.words is not None, topics=False)
         cosine, words = (likely.cosine or 0.0) * (likely.trust or 0.0), likely.words or 0.0
         level = logit_of_best(numbers, cosine=cosine, words=words, unknown=likely.unknown)
         expected = likelihood(level, np.array([likely.share]))

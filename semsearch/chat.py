@@ -209,7 +209,7 @@ class ChatModels:
         return ServerError(f"{self.url} does not speak the OpenAI protocol; see --url{version}")
 
     def _said(self, text: str) -> str:
-        """What a server says, on one line, shortened, safe to print and without the key."""
+        """A text of the server on one line, shortened, safe to print and without the key."""
         line = " ".join(harmless(text.replace(self._key, "***") if self._key else text).split())
         return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 

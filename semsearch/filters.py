@@ -54,7 +54,7 @@ class Comparison(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """What a filter says: one of its comparisons must hold; none of them, if it is negated."""
+    """A filter: one of its comparisons must hold; none of them, if it is negated."""
 
     text: str
     comparisons: tuple[Comparison, ...]
@@ -196,7 +196,7 @@ def number_of(text: str) -> float | None:
 
 
 def texts_of(row: FilterRow, key: str) -> Collection[str]:
-    """What a row has under a key, in lower case, as filters compare it."""
+    """The values of a row under a key, in lower case, as filters compare them."""
     if key in ("path", "title", "format"):
         return (getattr(row, key),)
     values = metadata_texts(row.metadata_json).get(key, ())

@@ -68,7 +68,7 @@ _NO_INDEX = "There is no index yet; the user can create one: semsearch index FOL
 
 
 class Tools:
-    """What an agent can do. Every public method is a tool; its answer is plain data, of which a model reads all."""
+    """The tools of an agent. Every public method is a tool; its answer is plain data, of which a model reads all."""
 
     def __init__(self, indexes: Callable[[], OpenIndexes]) -> None:
         self._indexes = indexes

@@ -223,7 +223,7 @@ def _sum_of(totals: Sequence[Occurrences]) -> Occurrences | None:
 
 
 def _subject(notice: str) -> str:
-    """What a notice is about, whatever an index suggests instead."""
+    """The subject of a notice, without an index's own suggestion."""
     return notice.partition(";")[0]
 
 
@@ -258,7 +258,7 @@ def _common(weights_of_indexes: Sequence[Weights]) -> Weights:
 
 
 def _points(hit: Hit, weights: Weights) -> tuple[float, float]:
-    """What a hit has of both retrievers by these weights."""
+    """The points of a hit from both retrievers, by these weights."""
     return weights.dense * (hit.dense or 0.0), weights.lexical * (hit.lexical or 0.0) / weights.best
 
 

@@ -189,7 +189,7 @@ def refusal(database: IndexDatabase, refused: Sequence[ExternalReference]) -> st
 
 
 def intentions(references: Sequence[ExternalReference]) -> str:
-    """What an index would do, in words."""
+    """The actions that references imply, in words."""
     more = f"; and {len(references) - 3:,} more" * (len(references) > 3)
     return f"would {'; '.join(map(str, references[:3]))}{more}"
 

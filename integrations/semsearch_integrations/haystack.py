@@ -165,7 +165,7 @@ class SemsearchDocumentRetriever:
 
 
 class _Embedder:
-    """What the embedders of texts and of documents have in common."""
+    """The base of the embedders of texts and of documents."""
 
     embedder: adapted.EmbedderLike
     _others: Mapping[str, Any] = {}  # arguments of the component, never changed

@@ -37,7 +37,7 @@ class PublishedGeneration(msgspec.Struct, frozen=True):
 
 
 class PublicationNote(msgspec.Struct, frozen=True):
-    """What was published of an index, and to which store."""
+    """The published generation of an index, and its store."""
 
     place: str = ""
     generations: tuple[PublishedGeneration, ...] = ()  # the last is the published one; others may still have readers

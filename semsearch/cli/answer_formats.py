@@ -171,7 +171,7 @@ class Answer(NamedTuple):
 
     @staticmethod
     def left_out(count: int) -> str:
-        """How many weak hits were left out, and how to see them."""
+        """The message that weak hits were left out, and how to see them."""
         return f"{count} weak hits left out (--all shows them)" if count > 1 else "1 weak hit left out (--all shows it)"
 
     def hit_dicts(self) -> list[dict[str, Any]]:

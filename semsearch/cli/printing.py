@@ -201,7 +201,7 @@ def report_sync(report: SyncReport, *, warnings: bool = True) -> None:
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[None]:
-    """Let a write stop as by Ctrl-C if the system shuts down (TERM) or the terminal closes (HUP; Windows: BREAK)."""
+    """Treat TERM (shutdown), HUP (a closed terminal) and, on Windows, BREAK as Ctrl-C during a write."""
     names = ("SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():  # where no signal arrives

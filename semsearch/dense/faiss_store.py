@@ -179,7 +179,7 @@ class OpenedFaissSegment:
         return self._first_scan
 
     def release(self) -> None:
-        """Take what was read out of memory, after work with all of it."""
+        """Release the memory of what was read, after work with all of it."""
         self._file.release()
 
     def rows(self, rows: Int64) -> Float32:

@@ -140,7 +140,7 @@ class OpenedSegment(Protocol):
         """The vectors at given rows. (n,) -> (n, d)"""
 
     def release(self) -> None:
-        """Take what was read out of memory, after work with all of it."""
+        """Release the memory of what was read, after work with all of it."""
 
 
 class RunTasks(Protocol):
@@ -229,7 +229,7 @@ class SegmentsReader:
         return StoredVectors(np.concatenate(positions), np.concatenate(parts), len(ids))
 
     def release(self) -> None:
-        """Take what was read out of memory, after work with all of it."""
+        """Release the memory of what was read, after work with all of it."""
         for vectors in self._opened:
             vectors.release()
 
@@ -261,7 +261,7 @@ def _checked_rows(vectors: OpenedSegment, rows: Int64) -> Float32:
 
 
 def _validated(vectors: OpenedSegment, read: Callable[[], Result]) -> Result:
-    """What is read from a segment. Raises IndexDamaged for an invalid result: the engine may be another program."""
+    """The result of `read`. Raises IndexDamaged for an invalid one: the engine may be another program."""
     try:
         return read()
     except (TypeError, ValueError, LookupError, OverflowError) as error:
@@ -325,7 +325,7 @@ class GrowingSegment(Protocol):
         """Make the segment durable."""
 
     def discard(self) -> None:
-        """Take back what was written, as far as possible."""
+        """Delete what was written, as far as possible."""
 
 
 class SegmentsWriter:

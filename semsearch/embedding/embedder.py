@@ -102,7 +102,7 @@ class SentenceEmbedder:
 
     @property
     def _chosen(self) -> Choices:
-        """What was chosen when it was fitted; before, what would be chosen now."""
+        """The choices of the fit; before it, those that it would make now."""
         return self.chosen_ if self.is_fitted else self._choose()
 
     @cached_property
@@ -283,7 +283,7 @@ class SentenceEmbedder:
 
 
 def _word_finder(chosen: Choices) -> WordFinder:
-    """What finds the words of texts as ids."""
+    """The finder of the words of texts, as ids."""
     return WordFinder(chosen.vectors, keep_unknown=chosen.unknown != "skip")
 
 

@@ -122,7 +122,7 @@ class Chunk:
 
 
 def prepared_file(document: Document, *, with_passages: bool = False, **state: Any) -> PreparedFile:
-    """What is stored of a document, without its passages or with them; `state` is that of its file."""
+    """A document in the form in which it is stored, with or without its passages; `state` is that of its file."""
     return PreparedFile(
         **state,
         title=storable(document.title),

@@ -97,7 +97,7 @@ def sync(writer: IndexWriter, find: FindChanges, *, max_bytes: int, processes: i
 
 
 def _keep_first_roots(writer: IndexWriter, changes: Changes) -> None:
-    """Give an index that has no roots yet those of an interrupted sync: the next one continues without their paths."""
+    """Store the roots of an interrupted sync in an index that has none: the next sync continues without their paths."""
     with write_transaction(writer.database) as db:
         if not get_roots(db):
             for root in changes.changed_roots:

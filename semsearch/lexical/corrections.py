@@ -134,7 +134,7 @@ def _is_letters(part: str) -> bool:
 
 
 class _Corrector:
-    """What passages, and general text in the languages of the index, know of words."""
+    """The frequencies of words in passages, and in general text of the index's languages."""
 
     def __init__(self, lexical: WordSearch, vectors: Callable[[], WordVectors]) -> None:
         self._lexical, self._vectors = lexical, vectors

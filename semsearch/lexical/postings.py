@@ -135,7 +135,7 @@ class Postings:
             raise self._damage()
 
     def release(self) -> None:
-        """Take what was read out of memory, after work with all of it."""
+        """Release the memory of what was read, after work with all of it."""
         self._file.release()
 
     def _check_lists(self, start: int, end: int) -> None:

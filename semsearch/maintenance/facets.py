@@ -127,7 +127,7 @@ def _count(db: sqlite3.Connection, filters: Mapping[str, Sequence[Filter]]) -> t
 
 
 def _texts(row: FilterRow) -> Mapping[str, Sequence[str]]:
-    """What a row has under each key that filters can write."""
+    """The values of a row under each key that filters can use."""
     folder = normalize("NFC", row.absolute).rpartition("/")[0]
     texts = {key: texts for key, texts in metadata_texts(row.metadata_json).items() if _WRITABLE.fullmatch(key)}
     return texts | {"path": [folder], "format": [row.format], "modified": [*texts_of(row, "modified")]}

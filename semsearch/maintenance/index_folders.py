@@ -218,7 +218,7 @@ def file_sizes(folder: Path) -> Iterator[tuple[str, int]]:
 
 
 def summarize(folder: Path) -> IndexSummary | None:
-    """What the list says of an index; None for one whose creation was interrupted: the next `index` completes it."""
+    """The entry of an index in a list; None if its creation was interrupted: the next `index` completes it."""
     try:
         with closing(IndexDatabase(folder)) as database:
             check(database)

@@ -251,7 +251,7 @@ def read_checkup(db: sqlite3.Connection, folder: Path, status: Status) -> Checku
 
 
 def findings(status: Status, known_words: float | None) -> Iterator[Finding]:
-    """What there is to say of an index, and to do about it."""
+    """The findings about an index, each with the command that fixes it."""
     index = shlex.quote(str(Path(status.path).absolute()))
     if not status.documents:
         yield Finding("content", "warning", "The index is empty.", f"semsearch index PATH --name {index}")

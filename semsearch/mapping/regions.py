@@ -129,7 +129,7 @@ class Colouring:
 
 
 def spans_of(documents: Sequence[DocumentRow]) -> list[DocumentSpan]:
-    """What colours documents that have passages."""
+    """The colourings of documents that have passages."""
     several = len({document.root for document in documents}) > 1
     return [
         DocumentSpan(

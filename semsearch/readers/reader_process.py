@@ -54,7 +54,7 @@ main({parent})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What reading one file may take."""
+    """The time and memory that reading one file may take."""
 
     seconds: float  # of processor time
     memory: int  # bytes
@@ -142,7 +142,7 @@ class _Ended(Exception):
         self._status, self._is_late = status, is_late
 
     def error(self, name: str, limits: Limits) -> SourceError:
-        """What the end of the process says about the file."""
+        """The error of a file by the way in which its process ended."""
         if self._is_late and sys.platform != "win32":
             error = SourceError(f"{name} is not read after {_TIMES * limits.seconds:,.0f} seconds, on a busy machine")
             error.__cause__ = TimeoutError()  # another day it may be
@@ -199,7 +199,7 @@ class _Process:
     def ask(
         self, question: dict[str, object], data: bytes, limits: Limits, take_part: Callable[[bytes], None] | None
     ) -> tuple[dict[str, object], bytes]:
-        """Ask, and wait for the answer. Raises _Ended; whatever is raised, the process has ended."""
+        """Send a request, and wait for the answer. Raises _Ended; whatever is raised, the process has ended."""
         seconds = limits.seconds * (1 if sys.platform == "win32" else _TIMES)
         with self._until(seconds):
             send(self._questions, question, data)
@@ -243,7 +243,7 @@ class _Process:
         return self._process.wait()
 
     def forget(self) -> None:
-        """Let go of a process that is another one's child, after a fork."""
+        """Forget a process that is the child of another one, after a fork."""
         self._close()
         self._process.returncode = 0  # there is nothing to wait for
 
@@ -283,7 +283,7 @@ class _Processes:
             process.end()
 
     def forget(self) -> None:
-        """Let go of all, after a fork."""
+        """Forget all processes, after a fork."""
         for process in self._waiting:
             process.forget()
         self.__init__()  # type: ignore[misc]

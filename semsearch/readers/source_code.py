@@ -120,7 +120,7 @@ _LANGUAGES = (  # suffixes, module and function of the grammar, nodes that defin
 
 @cache
 def _grammar(suffix: str) -> tuple[Parser, Query] | None:
-    """What parses files with this suffix, and finds definitions and comments in them; None if there is no grammar."""
+    """The parser of files with this suffix, and its queries for definitions and comments; None without a grammar."""
     grammar, nodes, patterns = next((rest for suffixes, *rest in _LANGUAGES if suffix in suffixes.split()), [""] * 3)
     module, _, function = grammar.partition(":")
     try:  # one of seventeen, some of which are optional

@@ -34,7 +34,7 @@ _OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
 
 @dataclass(slots=True)
 class Allowance:
-    """What may still be unpacked of the files within one file."""
+    """The bytes that may still be unpacked of the files within one file."""
 
     name: str
     size: int = MOST_BYTES  # bytes
@@ -96,7 +96,7 @@ def uncompressed_name(name: str) -> str:
 
 
 def opener_of(data: bytes) -> Callable[[IO[bytes]], IO[bytes]] | None:
-    """What opens bytes that are compressed so, by their first ones; None for others."""
+    """The function that opens compressed bytes, by the first of them; None for others."""
     return next((opener for sign, opener in _OPENERS.items() if data.startswith(sign)), None)
 
 

@@ -1,4 +1,4 @@
-"""What a search answers: hits, their citations, lists and tables of them, and context for a language model.
+"""The answers of searches: hits, their citations, lists and tables of them, and context for a language model.
 
 Citations: `guide.md:10-14`, `report.pdf p. 3, top`, `talk.pptx slide 3`. A file that people open in an editor is cited
 by its lines; one without lines of its own by its pages and positions.
@@ -200,7 +200,7 @@ Verdict = Literal["answers", "perhaps", "not here"]
 
 @dataclass(frozen=True, slots=True)
 class Occurrences(Record):
-    """How often a text stands in an index, in mode "exact"."""
+    """The number of occurrences of a text in an index, in mode "exact"."""
 
     occurrences: int
     passages: int  # number of passages in which it stands
@@ -257,7 +257,7 @@ class Hits(list[Hit]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to tell a person beside the hits: each correction and notice, as a sentence."""
+        """The corrections and notices, each as a sentence for people."""
         return tuple(dict.fromkeys((*(correction.sentence for correction in self.corrected), *self.notices)))
 
     @property
@@ -317,7 +317,7 @@ def _no_document_has(missing: Sequence[str]) -> str:
 
 
 def heading_of(verdict: Verdict | None, missing: Sequence[str]) -> str:
-    """What is said above hits; "" where they answer."""
+    """The line above hits that do not answer, or perhaps; "" where they answer."""
     if verdict == "not here":
         return f"{nothing_answers(missing)}; nearest:"
     return f"perhaps among these{_no_document_has(missing)}:" if verdict == "perhaps" else ""

@@ -93,14 +93,14 @@ class Correction(Record):
 
     @property
     def sentence(self) -> str:
-        """What to tell a person."""
+        """The correction as a sentence for people."""
         what = f"no passage has “{self.asked}”: searched for “{self.instead}”"
         return f'{what}; to search for exactly that, quote it: "{self.asked}"'
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance(Record):
-    """How likely a passage answers, and what this is estimated from."""
+    """The probability that a passage answers, and its features."""
 
     probability: float  # 0 to 1
     cosine: float | None  # cosine of the best passage, as in the dense component; None without a vector of the query

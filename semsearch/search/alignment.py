@@ -304,7 +304,7 @@ def _weights_of_others(own: Weights, candidates: Candidates, other: Bool, genera
 
 
 def _align(query: Query, candidates: Candidates, other: Bool, index: IndexView) -> None:
-    """Let the alignment of words count for the best passages; the others as if theirs were as the worst of these."""
+    """Add the alignment of words to the cosines of the best passages; the others get the worst alignment of these."""
     tuned, cosine = tuning.TUNING, candidates.cosine.copy()
     at = np.flatnonzero(other & ~np.isnan(cosine))
     scores = sum(fused(cosine[at], candidates.bm25[at], candidates.weights_of_others))

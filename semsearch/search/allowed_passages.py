@@ -170,7 +170,7 @@ def _read_filtered(
 
 
 def _notice(comparison: Comparison, value: str, db: sqlite3.Connection) -> str:
-    """What a comparison lacks; of a key that no document has, the one that is perhaps meant."""
+    """Why a comparison matches nothing; for a key that no document has, the one that is perhaps meant."""
     key = comparison.key
     if key == "path":
         return f"no path matches {value!r}"

@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, by its words: a number, a date, a name, a command, a default.
+"""The kind of answer that a question asks for, by its words: a number, a date, a name, a command, a default.
 
 The rules are few, and each was measured by itself (docs/research/measurements.md, "The sentence that states the
 fact"). Those with words are for the languages in which they were: a number is recognised as asked for in seven, all
@@ -106,7 +106,7 @@ _WHEN = re.compile(r"^(?:\w+ )?when\b|\b(?:what|which) (?:year|date|day)\b", re.
 
 
 class AnswerKind(NamedTuple):
-    """What a question asks for; `factor` says how much more a sentence counts that has it."""
+    """The kind of answer that a question asks for; a sentence that has it counts `factor` times as much."""
 
     question: str  # case-folded
     rules: Sequence[tuple[str, Callable[[Part], bool]]]  # a number of tuning, and whether a part has what it is for
@@ -122,7 +122,7 @@ class AnswerKind(NamedTuple):
         return float(prod(getattr(tuning.TUNING, name) for name, _ in self.rules))
 
     def factor(self, part: Part) -> float:
-        """How much more a part of a passage counts that has what is asked for: 1 where it has nothing of it."""
+        """By how much the score of a part of a passage is multiplied: 1 if it has nothing that is asked for."""
         return float(prod(getattr(tuning.TUNING, name) for name, has in self.rules if has(part)))
 
     def answer_in(self, text: str) -> tuple[int, int] | None:
@@ -141,7 +141,7 @@ class AnswerKind(NamedTuple):
 
 @lru_cache(maxsize=256)
 def answer_kind(question: str, language: str) -> AnswerKind:
-    """What a question in a language asks for."""
+    """The kind of answer that a question in a language asks for."""
     folded, is_english, rules = question.casefold(), language == ENGLISH, list[tuple[str, Callable[[Part], bool]]]()
     asks_number = re.search(_ASKS_NUMBER.get(language, "(?!)"), folded) is not None
     is_in_question, definition, counted = folded.__contains__, None, tuple[str, ...]()
@@ -199,7 +199,7 @@ def _counts(text: str) -> list[tuple[str, int, int]]:
 
 @lru_cache(_REMEMBERED)
 def _names(text: str) -> frozenset[str]:
-    """What looks like the name of an option, a file, a function, case-folded."""
+    """The words that look like names of options, files or functions, case-folded."""
     words = (word for word in text.split() if not word.strip(".,:;!?").isalpha() or not word[1:].islower())
     return frozenset(name.casefold() for word in words for name in _NAME.findall(word))
 

@@ -1,4 +1,4 @@
-"""What the stages of a search pass on: the query, the passages that may answer it, and the record of their points.
+"""The data that the stages of a search pass on: the query, the candidate passages, and the record of their points.
 
 A stage has the shape `stage(query, candidates, index) -> candidates`. It adds points under its name, or leaves what
 later stages need. So the record is all there is to explain of a score: the points of a passage, by the names of the
@@ -111,7 +111,7 @@ class Candidates:
         self.boosts: Float64 | None = None  # the share of each boost that passages have (b, n)
 
     def ranks_in_documents(self) -> Int64:
-        """How many passages of its document are better than each. (n,)"""
+        """The number of passages of its document that are better than each. (n,)"""
         documents, places = self.spans.documents, np.arange(len(self.ids))
         order = np.lexsort((-self.scores, documents))  # by documents, the best passages of each first
         ranks = np.zeros_like(places)
@@ -128,7 +128,7 @@ class Candidates:
 
 
 class RelevanceOf(NamedTuple):
-    """How likely passages answer, and what it is estimated from (semsearch.search.relevance)."""
+    """The probability that passages answer, and its features (semsearch.search.relevance)."""
 
     level: float  # the logarithm of the odds of the best passage
     probability: Float64  # (n,)
@@ -151,7 +151,7 @@ class Ranking(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """What a hit shows: sentences of its passage, by the numbers of the first and the last."""
+    """The quote of a hit: sentences of its passage, by the numbers of the first and the last."""
 
     first: int
     last: int

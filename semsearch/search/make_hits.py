@@ -145,7 +145,7 @@ def _relevances(query: Query, of: RelevanceOf, positions: Sequence[int]) -> list
 
 
 def _boosted(query: Query, shares: Float64) -> tuple[Boosted, ...]:
-    """What each boost adds to the score of a passage, which gets these shares of them. (b,)"""
+    """The points that each boost adds to the score of a passage, by its shares of them. (b,)"""
     pairs = zip(map(parse_boost, query.options.boosts), shares.tolist(), strict=True)
     return tuple(Boosted(boost.text, boost.points * share, boost.points, share) for boost, share in pairs)
 

@@ -191,7 +191,7 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
 
 
 def _shown(compared: Compared, passage: AlignedPassage, part: Part, factor: float) -> Quote:
-    """What is shown of a passage, where a part of it was chosen: with the sentence that it needs, if any."""
+    """The quote of a chosen part of a passage: with the sentence before or after that it needs, if any."""
     wanted, parts = compared.wanted, passage.parts
     if wanted.asks_detail and factor <= 1:
         longer = parts.with_next(part)

@@ -104,7 +104,7 @@ class FacetsParameters(FilterParameters):
 
 
 class StatusParameters(IndexParameters):
-    """What the status of an index includes."""
+    """The parts of an index's status."""
 
     known_words: bool = Field(False, description="Look up words of each language in the word vectors.")
     stale: bool = Field(False, description="Count the files that have changed.")
@@ -177,7 +177,7 @@ class ProblemsAnswer:
 
 
 class CheckupParameters(IndexParameters):
-    """What a checkup includes."""
+    """The parts of a checkup."""
 
     stale: bool = Field(True, description="Count the files that have changed.")
 

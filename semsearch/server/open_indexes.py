@@ -60,7 +60,7 @@ class OpenIndexes:
         return sorted(self._places())
 
     def descriptions(self) -> dict[str, str]:
-        """What each index holds, as its user has said (`Index.describe`), by name; empty where nothing was said."""
+        """The description of each index (`Index.describe`), by name; empty where it has none."""
         places = sorted(self._places().items())
         return {name: description_of(place) if isinstance(place, Path) else "" for name, place in places}
 

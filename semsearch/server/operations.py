@@ -1,4 +1,4 @@
-"""What all operations of the server share: the models of their parameters, and how they are answered.
+"""The base of all operations of the server: the models of their parameters, and the making of answers.
 
 An operation declares its parameters as a model (query string or body) and its answer as a class; FastAPI checks the
 one, and describes both in the OpenAPI document. Its work runs in a pool of threads, and makes the JSON by itself.

@@ -80,7 +80,7 @@ def problem_of(error: SemsearchError) -> ProblemDetails:
 
 
 def parameter_problem(error: Mapping[str, Any]) -> str:
-    """What is wrong with a parameter, from an error of pydantic."""
+    """The problem with a parameter, from an error of pydantic."""
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "unknown_parameter":
         return str(error["msg"])

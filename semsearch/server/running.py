@@ -109,7 +109,7 @@ def make_application(
 
 
 def configuration(application: Guarded | Callable[[], Guarded], workers: int) -> uvicorn.Config:
-    """How uvicorn runs an application, or one for each of several processes, which call it."""
+    """The configuration of uvicorn for an application, or a function that makes one in each of several processes."""
     return uvicorn.Config(
         application,
         factory=workers > 0,
@@ -133,7 +133,7 @@ def run_processes(application: Callable[[], Guarded], listening: socket.socket, 
 
 
 def end_with_parent() -> None:
-    """Let this process end when the one that has started it is no longer there, whatever has ended it."""
+    """End this process when its parent ends, for whatever reason."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         ended = partial(multiprocessing.connection.wait, [parent.sentinel])

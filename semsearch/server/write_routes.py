@@ -32,7 +32,7 @@ class DocumentBody(IndexParameters):
 
 
 class SyncBody(IndexParameters):
-    """What is brought up to date."""
+    """The files that a sync brings up to date."""
 
     paths: tuple[Annotated[str, StringConstraints(max_length=4000)], ...] = Field(
         (), max_length=1000, description="Only these paths, within the roots of the index."

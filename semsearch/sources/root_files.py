@@ -56,7 +56,7 @@ class FetchedFile:
 
 
 class RemoteSource(Protocol):
-    """What lists and fetches files. A store that cannot be reached raises StorageError, but `find` SourceError."""
+    """Lists and fetches the files of a store. If it cannot be reached: StorageError, but `find` raises SourceError."""
 
     def parse(self, uri: str) -> tuple[str, str]:
         """The path of the URI that a user gives, and its options. Raises UsageError for one that cannot be a root."""
@@ -89,7 +89,7 @@ def _source(scheme: str) -> RemoteSource | None:
 
 
 def remote_source(uri: str) -> RemoteSource:
-    """What lists and fetches the files at a URI. Raises SourceError if no installed distribution does."""
+    """The source of the files at a URI. Raises SourceError if no installed distribution has one."""
     source = _source(uri_scheme(uri))
     if source is None:
         raise SourceError(f"{uri} lies in an object store; to index it, {plugins.SCALE}")

@@ -31,7 +31,7 @@ def is_settled(mtime_ns: int, checked_ns: int) -> bool:
 
 
 class WasRead(Protocol):
-    """What is known of a file that was read: its size and time as they were then, and when that was."""
+    """The state of a file when it was read: its size, its time, and when that was."""
 
     @property
     def size(self) -> int: ...

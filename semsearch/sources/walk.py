@@ -316,7 +316,7 @@ class Walk:
         return bool(rule)
 
     def _tell(self, path: str, rule: str) -> None:
-        """Tell what is left out, and by which rule, to whoever wants to know."""
+        """Report a path that is left out, and the rule."""
         if self._left_out_by is not None:
             self._left_out_by(self._shown + path, rule)
 

@@ -59,7 +59,7 @@ def find_damaged_rows(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def find_damaged_pages(db: sqlite3.Connection) -> list[str]:
-    """What SQLite itself finds wrong with its pages and indexes, the first of it."""
+    """The first problems that SQLite's own check finds in its pages and indexes."""
     return [line for (line,) in db.execute("PRAGMA integrity_check(5)") if line != "ok"]
 
 

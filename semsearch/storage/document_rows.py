@@ -64,7 +64,7 @@ class DocumentRow(NamedTuple):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What its file, or the program that added it, says of it."""
+        """The metadata of its file, or from the program that added it."""
         metadata: dict[str, Any] = json.loads(self.metadata_json)
         return metadata
 
@@ -287,7 +287,7 @@ def added_texts(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
 
 
 class Contents(NamedTuple):
-    """How much an index holds. `updated`: date and time of its newest document; "" without any."""
+    """The counts of an index. `updated`: date and time of its newest document; "" without any."""
 
     documents: int
     passages: int
@@ -353,7 +353,7 @@ def partly_read_documents(db: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 class FilterRow(NamedTuple):
-    """What filters and facets read of a document, or of one of its records, if these have metadata."""
+    """The fields of a document that filters and facets compare, or of one of its records, if these have metadata."""
 
     document_id: int
     first_passage: int
@@ -382,14 +382,14 @@ _OF_PASSAGES = f"""SELECT documents.id, passages.id, 1, {_COMPARED}, {_PATCHED}
 
 
 def filter_rows(db: sqlite3.Connection) -> Iterator[FilterRow]:
-    """What filters compare of all documents: a row for each, or for each of its records, if these have metadata."""
+    """The fields of all documents that filters compare: a row for each, or for each of its records with metadata."""
     yield from map(FilterRow._make, db.execute(_OF_DOCUMENTS_ALONE))
     if has_record_metadata(db):
         yield from map(FilterRow._make, db.execute(_OF_RECORDS))
 
 
 def filter_rows_of(db: sqlite3.Connection, passages: Iterable[int]) -> Iterator[FilterRow]:
-    """What filters compare of passages: a row for each that there is, by rising ids."""
+    """The fields of passages that filters compare: a row for each that exists, by rising ids."""
     return map(FilterRow._make, db.execute(_OF_PASSAGES, (json.dumps([*passages]),)))
 
 

@@ -55,7 +55,7 @@ def raise_explained(
 
 
 def _damage(folder: Path, db: sqlite3.Connection | None) -> IndexDamaged | None:
-    """What is wrong with the tables of an index, the first of it; None if nothing is."""
+    """The error with the first faults in the tables of an index; None if there are none."""
     try:
         faults = [] if db is None else list(islice(find_wrong_values(db), _SHOWN))
     except (sqlite3.Error, UnicodeDecodeError, IndexDamaged) as error:  # SQLite quotes a damaged schema

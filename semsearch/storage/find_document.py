@@ -37,7 +37,7 @@ def path_of(document: DocumentRow, here: str) -> str:
 
 
 class DocumentKeys(TypedDict):
-    """The keys of results by which a document is told."""
+    """The keys that identify a document in results."""
 
     path: str  # as one would open it from here; the id, for a text that a program added
     root: str
@@ -47,7 +47,7 @@ class DocumentKeys(TypedDict):
 
 
 def document_keys(document: DocumentRow, here: str) -> DocumentKeys:
-    """What results say of a document, with its path as one would open it in the folder `here`."""
+    """The keys that identify a document in results, with its path as one would open it in the folder `here`."""
     return {
         "path": path_of(document, here),
         "root": document.root,

@@ -1,4 +1,4 @@
-"""What a sync knows: the roots, the files below them that were read as documents, and those that could not be."""
+"""The files that an index knows: its roots, the files below them that were read, and those that could not be read."""
 
 from __future__ import annotations
 

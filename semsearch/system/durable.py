@@ -218,7 +218,7 @@ class CheckedFile:
             self._check(start // BLOCK, (last - 1) // BLOCK + 1)
 
     def expect(self, start: int, end: int) -> None:
-        """Have the system begin to read the bytes from `start` to `end`, in pieces that it reads as a whole."""
+        """Ask the system to read ahead the bytes from `start` to `end`."""
         if self._map is not None:
             for first in range(start // mmap.PAGESIZE * mmap.PAGESIZE, end, _READ_AHEAD):
                 self._map.madvise(mmap.MADV_WILLNEED, first, min(_READ_AHEAD, end - first))
@@ -248,11 +248,11 @@ class CheckedFile:
             self._check(block, block + 1)
 
     def release(self) -> None:
-        """Take the pages that were read out of this process; what was checked stays so."""
+        """Release the pages that were read; what was checked stays checked."""
         release_pages(self._map)
 
     def _expect(self, first: int, last: int) -> None:
-        """Have the system read some blocks at once, or many of them ahead, instead of page by page."""
+        """Ask the system to read some blocks at once, or many of them ahead, instead of page by page."""
         if self._map is not None:
             how = mmap.MADV_WILLNEED if last - first <= _FEW else mmap.MADV_NORMAL
             start = first * BLOCK // mmap.PAGESIZE * mmap.PAGESIZE

@@ -18,7 +18,7 @@ class _AsAnswered(HTTPErrorProcessor):
 
 
 def opener(*, by_proxy: bool) -> OpenerDirector:
-    """What sends requests, perhaps by the proxies of the environment. Threads may share it."""
+    """An opener of URLs, perhaps by the proxies of the environment. Threads may share it."""
     return build_opener(ProxyHandler() if by_proxy else ProxyHandler({}), _AsAnswered)
 
 

@@ -1,4 +1,4 @@
-"""What other distributions bring, by entry points: a group names the role, the entry's name who plays it.
+"""Plug-ins of other distributions, by entry points: a group is a role, the entry's name the one that plays it.
 
     [project.entry-points."semsearch.vector_stores"]
     lance = "semsearch_scale.stores.lance_store:ENGINE"   # for the URIs lance:...

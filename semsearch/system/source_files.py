@@ -32,7 +32,7 @@ _FLAGS = (
 
 
 class NotTheFile(OSError):
-    """What stands at the path of an indexed file is no regular file, or lies outside of its root."""
+    """The path of an indexed file is no regular file, or leads outside of its root."""
 
     def __init__(self, reason: str, path: str | Path) -> None:
         super().__init__(errno.EACCES, reason, str(path))

@@ -219,7 +219,7 @@ def _verbatim(block: Block, spans: list[tuple[int, int]], shift: int, lines: _Li
 
 
 def _mapped(block: Block, spans: list[tuple[int, int]], shift: int, lines: _LineCounter) -> list[int]:
-    """Those of a block from which markup was removed, so that its anchors map them to the source."""
+    """The sentence spans of a block from which markup was removed, so that its anchors map them to the source."""
     positions: list[int] = []
     before = (0, 0)  # the place of the last sentence that has any
     for start, end in spans:

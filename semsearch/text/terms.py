@@ -117,7 +117,7 @@ def _folded(word: str, letters: str) -> str:
 
 
 class _Folding(dict[int, str]):
-    """What stands for each character in a folded word; found out when it first occurs."""
+    """The replacement of each character in a folded word, computed when it first occurs."""
 
     def __init__(self, letters: str) -> None:
         super().__init__({ord(letter): letter for letter in letters})

@@ -19,7 +19,7 @@ def heading_text(title: str, headings: Sequence[str]) -> str:
 
 
 def new_headings(before: Sequence[str], headings: Sequence[str]) -> Sequence[str]:
-    """Those of a passage's headings that the passage before does not have."""
+    """The headings of a passage that the passage before does not have."""
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, headings, strict=False)))
     return headings[same:]
 

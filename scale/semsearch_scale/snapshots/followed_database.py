@@ -108,7 +108,7 @@ class FollowedDatabase(IndexDatabase):
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Let an error of a damaged index say that this is a cached copy, which is fetched again once it is deleted."""
+        """Add to the error of a damaged index that this is a cached copy, which is fetched again once it is deleted."""
         try:
             yield
         except IndexDamaged as error:
@@ -195,7 +195,7 @@ class FollowedDatabase(IndexDatabase):
         raise AssertionError("the last attempt returns or raises")
 
     def _move_to(self, pointer: CurrentPointer) -> FetchedGeneration:
-        """Let the next transactions see a fetched generation."""
+        """Open a fetched generation for the next transactions."""
         database = IndexDatabase(self._cache.generation_folder(pointer))
         with database.reading():  # so that the first search finds an open connection
             manifest = self._cache.manifest(pointer)

@@ -63,7 +63,7 @@ def vectors_of(records: Records) -> Float32:
 
 
 def copied(parts: Sequence[Records]) -> bytes:
-    """What COPY ... FROM STDIN (FORMAT binary) reads."""
+    """The bytes that COPY ... FROM STDIN (FORMAT binary) reads."""
     return b"".join([_BEGIN, *map(_rows, parts), _END])
 
 

@@ -107,7 +107,7 @@ def _answer(
     sentences: tuple[AnswerSentence, ...],
     passages: Context,
 ) -> ModelAnswer:
-    """What the model answered; it has answered with a citation, or without a sentence that denies it."""
+    """The model's answer; it counts as answered with a citation, or if no sentence denies that there is an answer."""
     answered = any(part.citations for part in sentences) or not any(part.denies for part in sentences)
     return ModelAnswer(
         *(question, search.mode, model, answered and bool(sentences)),

@@ -166,7 +166,7 @@ def delete(index: IndexArgument, yes: options.YesOption = False, indexes: option
 
 
 def _deletion_notes(folder: Path, database: IndexDatabase) -> Iterator[str]:
-    """What an index has, and what of it stays if it is deleted. Raises IndexDamaged."""
+    """Lines on what an index has, and what stays if it is deleted. Raises IndexDamaged."""
     summary = summarize(folder)
     if summary is None or summary.problem:
         raise IndexDamaged(summary.problem if summary else f"{folder} is no whole index; remove the folder yourself")

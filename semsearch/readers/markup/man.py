@@ -79,7 +79,7 @@ def _arguments(rest: str) -> list[str]:
 
 
 def _shown(escape: re.Match[str]) -> str:
-    """What an escape shows."""
+    """The text of an escape."""
     name = escape[1] or escape[2]
     if name and re.fullmatch(r"u[0-9A-F]{4,5}", name):
         return chr(int(name[1:], 16))

@@ -81,7 +81,7 @@ def _part(lines: Sequence[_Line]) -> _Lines:
 
 
 def _after(line: _Line, characters: int) -> _Line:
-    """What follows a mark on a line."""
+    """The text after a mark on a line."""
     return _Line(0, line.text[characters:], line.offset + characters)
 
 

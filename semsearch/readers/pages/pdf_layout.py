@@ -281,7 +281,7 @@ def paragraphs(lines: Iterable[PageLine], distance: float) -> Iterator[Paragraph
 
 
 class Usual(NamedTuple):
-    """What most of the letters and lines of a file are like."""
+    """The usual size of letters and distance of lines in a file."""
 
     size: float = 0.0  # of its characters
     distance: float = 1.2  # from one line to the next, in heights of letters

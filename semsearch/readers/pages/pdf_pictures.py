@@ -68,7 +68,7 @@ def letters_of(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _letters(character: str) -> str:
-    """What counts of a character: none, or one or several letters."""
+    """The letters of a character that are compared: none, one or several."""
     return "".join(letter for letter in unicodedata.normalize("NFKC", character).casefold() if letter.isalnum())
 
 

@@ -51,7 +51,7 @@ NOTHING = "text recognition (OCR) found nothing that it can read"
 
 
 class Recognition(NamedTuple):
-    """What may be recognized while a file is read."""
+    """The permission to recognize text while a file is read."""
 
     cache: str  # the folder of what is known; "" if no engine is installed
     is_allowed: bool  # to recognize what is not known
@@ -69,7 +69,7 @@ _recognition: ContextVar[Recognition] = ContextVar("recognition", default=NO_REC
 
 @contextmanager
 def recognition_of_a_file(recognition: Recognition) -> Iterator[None]:
-    """What may be recognized in the file that is read within this context."""
+    """Set the permission to recognize text in the file that is read within this context."""
     token = _recognition.set(recognition)
     try:
         yield
@@ -78,7 +78,7 @@ def recognition_of_a_file(recognition: Recognition) -> Iterator[None]:
 
 
 def content_key(data: bytes) -> str:
-    """What the keys of the pictures in a file begin with: the digest of its content."""
+    """The beginning of the cache keys of a file's pictures: the digest of its content."""
     return hashlib.blake2b(data, digest_size=20).hexdigest()
 
 
@@ -299,7 +299,7 @@ def _path(folder: Path, key: bytes) -> Path:
 
 
 def _known(folder: Path, key: str) -> _Lines | None:
-    """What is known of a picture; None if nothing is, or it is damaged."""
+    """The cached lines of a picture; None if there are none, or they are damaged."""
     with suppress(OSError, ValueError):  # msgspec's errors are ValueErrors
         lines: _Lines = msgspec.json.decode(_path(folder, key.encode()).read_bytes(), type=str | list[PageLine])
         return lines

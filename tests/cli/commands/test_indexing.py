@@ -172,7 +172,7 @@ def test_an_interrupted_first_index_keeps_its_folder_and_says_how_to_continue(
     empty: Path, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(sync, "apply", Mock(side_effect=KeyboardInterrupt))
+        patched.setattr(sync, "apply_changes", Mock(side_effect=KeyboardInterrupt))
         result = semsearch("index", "docs", "--exclude", "more/", "--vectors", small_vectors.folder)
     assert result.status == 130
     command = "semsearch index --name indexes/docs"

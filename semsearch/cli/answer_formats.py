@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _SYMBOL = re.compile(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
 _CODE_SYMBOLS = 0.1  # share of symbols above which lines are code
 _COLUMNS = re.compile(r"\S {3,}\S")  # in a line of code or output that is aligned with others
-_APART = re.compile(  # a prompt or a comment, before other lines; an indented line, but not of prose; items of a list
-    r"(?s)(?:[$#%]|>>>) .*\n|.*\n[ \t]+\S.*[^.!?\s]\s*\Z|([-*•] |\[[ x]\] ).*\n\1"
+_APART = re.compile(  # in one block: a prompt or a comment first; an indented line, but not of prose; statements; a list
+    r"(?s)(?!.*\n\n)(?:(?:[$#%]|>>>) .*\n|.*\n[ \t]+\S.*[^.!?\s]\s*\Z|.*[;{)]\n.*[;{})]\s*\Z|([-*•] |\[[ x]\] ).*\n\1)"
 )
 _RECORDS = ("jsonl", "table")
 _FIELD = re.compile(r"\n(?=[^\n:]{1,60}: )")

@@ -124,6 +124,7 @@ def test_code_keeps_its_lines_in_the_terminal_those_around_what_was_asked() -> N
         "$ restic check\nload indexes\ncheck all packs",
         "# Mount the file system.\nmkdir /tmp/all",
         "example.com {\n    templates\n}",
+        "registrationSucceeded = true;\nConsole.WriteLine(description of that);",
         "- salt\n- sugar",
     ],
 )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _SYMBOL = re.compile(r"[{}()\[\]<>=;$\\|&*_\"`/^~+]")
 _CODE_SYMBOLS = 0.1  # share of symbols above which lines are code
 _COLUMNS = re.compile(r"\S {3,}\S")  # in a line of code or output that is aligned with others
-_APART = re.compile(  # in one block: a prompt or a comment first; an indented line, but not of prose; statements; a list
+_APART = re.compile(  # in one block: a prompt or a comment first; an indented line, not of prose; statements; a list
     r"(?s)(?!.*\n\n)(?:(?:[$#%]|>>>) .*\n|.*\n[ \t]+\S.*[^.!?\s]\s*\Z|.*[;{)]\n.*[;{})]\s*\Z|([-*•] |\[[ x]\] ).*\n\1)"
 )
 _RECORDS = ("jsonl", "table")

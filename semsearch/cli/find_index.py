@@ -202,8 +202,9 @@ def find_index(name: str | None, indexes: Path | None) -> Path:
         raise IndexNotFound(
             f"there is no index {name!r}; {no_index_message(indexes)}" if name else no_index_message(indexes)
         )
-    similar = get_close_matches(name or "", existing, n=1) or [", ".join([*dict.fromkeys(existing)][:5])]
-    raise IndexNotFound(f"there is no index {name!r}, but {similar[0]}; semsearch list shows all")
+    similar = get_close_matches(name or "", existing, n=1)
+    others = f"did you mean {similar[0]}?" if similar else f"there are {', '.join([*dict.fromkeys(existing)][:5])}"
+    raise IndexNotFound(f"there is no index {name!r}; {others} (semsearch list shows all)")
 
 
 def locate_indexes(names: Sequence[str], indexes: Path | None) -> dict[str, Path | str]:

@@ -146,7 +146,7 @@ def test_the_nearest_folder_that_has_indexes_decides_which_is_the_only_one(
     made("docs/more", "--indexes", home, vectors=small_vectors)
     assert semsearch("status", "--json").json["documents"] == 2
     result = semsearch("query", "ship", "-i", "none")
-    assert "there is no index 'none', but docs, more; semsearch list shows all" in result.err
+    assert "there is no index 'none'; there are docs, more (semsearch list shows all)" in result.err
 
 
 # -- Which indexes are asked -------------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ function ofWords(points, { lexical, best }, terms, mode) {
 /** @param {Term} term */
 function occurrences({ count, beside }) {
   const here = count ? `counts ${times(count)}` : "";
-  const near = beside ? `${times(beside)} in the passages beside it` : "";
+  const near = beside ? `${times(beside)} ${count ? "" : "in the passages "}beside it` : "";
   return [here, near].filter(Boolean).join(", ");
 }
 

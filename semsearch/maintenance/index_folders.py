@@ -51,8 +51,8 @@ from semsearch.system.durable import sync_folder
 from semsearch.system.locking import LOCK, NOTE, writer_lock
 
 _DATABASE = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", DATABASE)
-_LATER = {READING_LOG, "published.json", "publish.lock", "golden-runs.json"}
-_OURS = {*_DATABASE, SEGMENTS, LOCK, NOTE, "map.points"}
+_LATER = {"published.json", "publish.lock", "golden-runs.json"}
+_OURS = {*_DATABASE, SEGMENTS, READING_LOG, LOCK, NOTE, "map.points"}
 
 # -- Create ------------------------------------------------------------------------------------------------------------
 

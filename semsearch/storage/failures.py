@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 _REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EEXIST}
 _UNREADABLE = {errno.EACCES, errno.EPERM, errno.EIO, errno.ELOOP, errno.ENAMETOOLONG}
 _DAMAGED = ("malformed", "Could not decode", "not a database", "no such table", "no such column")
+_SMALLEST = 1 << 15  # bytes of the file that SQLite's readers and writers share
 _SHOWN = 3  # faults of a damaged index
 # what code raises that reads rows which semsearch did not write
 _ROW_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
@@ -68,7 +70,7 @@ def _explain_sqlite(
     error: sqlite3.DatabaseError, folder: Path, db: sqlite3.Connection | None, unchanged: str
 ) -> SemsearchError | None:
     text = str(error)
-    if "disk is full" in text:
+    if "disk is full" in text or ("disk I/O error" in text and _has_no_room(folder)):
         return StorageError(f"the disk of {folder} is full{unchanged}; make room and try again")
     if "readonly" in text or "unable to open" in text:
         return StorageError(
@@ -106,6 +108,13 @@ def _explain_os(error: OSError, folder: Path, unchanged: str) -> SemsearchError 
         what = f"{why}: {error.filename or folder}"
         return StorageError(f"{what}{unchanged}; {EXHAUSTED[error.errno]}")
     return None
+
+
+def _has_no_room(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _SMALLEST
+    except OSError:
+        return False
 
 
 def _damaged_row(folder: Path, db: sqlite3.Connection | None) -> IndexDamaged | None:

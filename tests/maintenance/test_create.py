@@ -6,6 +6,7 @@ from pathlib import Path
 
 from semsearch.index import Index
 from semsearch.readers.document import Text
+from semsearch.storage.database import READING_LOG
 from semsearch.system.locking import writer_lock
 from semsearch.word_vectors.table import VectorTable
 
@@ -13,6 +14,8 @@ from semsearch.word_vectors.table import VectorTable
 def test_a_discarded_creation_leaves_nothing(tmp_path: Path, small_vectors: VectorTable) -> None:
     index = Index.create(tmp_path / "index", vectors=small_vectors)
     assert index.search("ship") == []
+    (index.path / READING_LOG).mkdir()
+    (index.path / READING_LOG / "chunk").touch()  # what an interrupted first write had read
     index.discard()
     assert list(tmp_path.glob("index*")) == []
 

@@ -108,6 +108,14 @@ def test_indexes_are_listed_with_their_sizes_and_damaged_ones_with_their_problem
     assert summarize(tmp_path / "nowhere") is None
 
 
+def test_a_disk_without_room_is_full_whatever_sqlite_calls_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("semsearch.storage.failures._SMALLEST", 1 << 62)
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"
+    with pytest.raises(StorageError, match="is full"), storage_errors(path):
+        raise error
+
+
 def test_a_source_that_cannot_be_read_is_not_blamed_on_the_index(path: Path) -> None:
     refusal = PermissionError(errno.EACCES, "Permission denied", "/elsewhere/a.txt")
     with (

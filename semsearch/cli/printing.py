@@ -173,13 +173,13 @@ def progress() -> Iterator[Stages | None]:
 
 
 def summary(folder: Path, report: SyncReport) -> str:
-    """Summarise a write in one line: the counts, and the rate."""
+    """Summarise a write in one line: the counts, and the rate, of which few sentences would tell nothing."""
     numbers = {name: getattr(report, name) for name in ("added", "changed", "moved", "removed", "unchanged")}
     numbers["skipped"] = len(report.skipped)
     parts = [f"{number:,} {name}" for name, number in numbers.items() if number] or [
         "nothing changed" if report.warnings else "no documents"
     ]
-    rate = f" ({report.sentences / report.seconds:,.0f}/s)" if report.sentences and report.seconds else ""
+    rate = f" ({report.sentences / report.seconds:,.0f}/s)" if report.sentences >= 1000 and report.seconds else ""
     sentences = f"; {count(report.sentences, 'sentence')}{rate}" if report.sentences else ""
     refitted = "; refitted" if report.refitted and report.unchanged else ""
     return f"{folder}: {', '.join(parts)}{sentences}{refitted} in {report.seconds:.2f} s"

@@ -36,7 +36,7 @@ def test_each_sync_is_a_line_and_ctrl_c_is_a_proper_end() -> None:
     assert found.status == 0
     first, second = found.lines
     assert first.startswith("indexes/docs: 2 unchanged in")
-    assert second.startswith("indexes/docs: 1 changed, 1 skipped; 1 sentence (")
+    assert second.startswith("indexes/docs: 1 changed, 1 skipped; 1 sentence in")
     assert "watching docs for indexes/docs; Ctrl-C stops it" in found.err
     assert "skipped docs/binary.txt" in found.err
     assert "stopped watching" in found.err

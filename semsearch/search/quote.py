@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -165,10 +164,9 @@ def _chosen(compared: Compared, group: Sequence[int]) -> tuple[int, Quote | None
             [(passage.similar @ weights) * (other if number else 1) for number, passage in enumerate(passages)]
         )
     places = [(which, at) for which, passage in enumerate(passages) for at in range(len(passage.scores))]
-    sentences = [(score, *place) for score, place in zip(scores.tolist(), places, strict=True)]
-    sentences.sort(key=itemgetter(0), reverse=True)
     best, chosen = 0.0, None
-    for score, which, number in sentences[: None if wanted.is_definition else _COMPARED]:
+    for place in np.argsort(-scores, kind="stable")[: None if wanted.is_definition else _COMPARED].tolist():
+        score, (which, number) = float(scores[place]), places[place]
         if score <= 0 or score * compared.most <= best:
             break
         part = passages[which].parts.parts[number]

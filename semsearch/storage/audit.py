@@ -36,6 +36,15 @@ _WRONG = {  # queries that must return no row
 }
 
 
+_WRONG_ELEMENTS = {  # of a JSON array, by the kind of its column
+    "list": "0",
+    "object": "0",
+    "texts": "type != 'text'",
+    "pairs": "type != 'array' OR json_array_length(value) != 2 OR json_type(value, '$[0]') != 'integer' "
+    "OR json_type(value, '$[1]') != 'text'",
+}
+
+
 def find_wrong_relations(db: sqlite3.Connection) -> Iterator[str]:
     """Yield what is wrong between rows of different tables."""
     return (f"some {fault}" for fault, query in _WRONG.items() if db.execute(f"{query} LIMIT 1").fetchone())
@@ -46,8 +55,10 @@ def find_wrong_values(db: sqlite3.Connection) -> Iterator[str]:
     for table, columns in COLUMNS.items():
         for column, kind in columns.items():
             condition = condition_of(column, kind)
-            if kind.rstrip("?") in ("list", "object"):
-                condition = f"({condition}) AND json_valid(coalesce({column}, '[]'))"
+            if wrong_element := _WRONG_ELEMENTS.get(kind.rstrip("?")):
+                is_json = f"({condition}) AND json_valid(coalesce({column}, '[]'))"
+                wrong_elements = f"SELECT 1 FROM json_each({column}) WHERE {wrong_element}"
+                condition = f"CASE WHEN {is_json} THEN NOT EXISTS ({wrong_elements}) ELSE 0 END"
             (wrong,) = db.execute(f"SELECT count(*) FROM {table} WHERE NOT coalesce({condition}, 0)").fetchone()
             if wrong:
                 yield f"{wrong} rows of {table} have an invalid {column}"

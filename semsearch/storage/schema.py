@@ -36,6 +36,8 @@ _KINDS = {  # of columns: SQLite's type, and the condition
     "text": ("TEXT", "typeof({0}) = 'text'"),
     "path": ("TEXT", "typeof({0}) = 'text' AND instr({0}, char(0)) = 0"),
     "list": ("TEXT", "typeof({0}) = 'text' AND substr({0}, 1, 1) = '['"),  # JSON, whose functions no CHECK may call
+    "texts": ("TEXT", "typeof({0}) = 'text' AND substr({0}, 1, 1) = '['"),
+    "pairs": ("TEXT", "typeof({0}) = 'text' AND substr({0}, 1, 1) = '['"),  # of a number and a text
     "object": ("TEXT", "typeof({0}) = 'text' AND substr({0}, 1, 1) = '{{'"),
     "bytes": ("BLOB", "typeof({0}) = 'blob'"),
     "numbers": ("BLOB", "typeof({0}) = 'blob' AND length({0}) % 8 = 0"),  # of 64 bits
@@ -50,10 +52,10 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "id": "count",
         "path": "path",
         "single": "flag",  # a file, not a folder
-        "include": "list",
-        "exclude": "list",
-        "text_columns": "list",  # chosen for tables and records
-        "metadata_columns": "list",
+        "include": "texts",
+        "exclude": "texts",
+        "text_columns": "texts",  # chosen for tables and records
+        "metadata_columns": "texts",
         "options": "text",  # by which the store of a URI is reached
     },
     "documents": {
@@ -85,9 +87,9 @@ COLUMNS: dict[str, dict[str, str]] = {  # by table; the first column is its key;
         "sentence_count": "count",
         "line": "count",
         "page": "count?",
-        "headings": "list",
+        "headings": "texts",
         "text": "text",
-        "places": "list?",  # (number of a sentence, the place from there on)
+        "places": "pairs?",  # (number of a sentence, the place from there on)
         "sentences": "sentences",  # (n, 5) int32, little endian: start, end, source start, source end, line
         "sum": "integer",
     },

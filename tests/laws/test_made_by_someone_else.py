@@ -136,6 +136,25 @@ def test_json_that_is_nested_without_end_is_damage_and_no_bug(
     assert use(folder, good, small_vectors)
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("roots.include", "[null]"),
+        ("roots.exclude", "[[1]]"),
+        ("passages.headings", "[[1]]"),
+        ("passages.headings", "[null]"),
+        ("passages.places", "[[1]]"),
+        ("passages.places", '["a"]'),
+    ],
+)
+def test_elements_of_another_kind_are_damage_and_no_bug(
+    good: Path, small_vectors: VectorTable, tmp_path: Path, column: str, value: str
+) -> None:
+    folder, (table, name) = copied(good, tmp_path / "bad"), column.split(".")
+    change(folder, f"UPDATE {table} SET {name} = ?", value)  # noqa: S608  # our own names
+    assert use(folder, good, small_vectors)
+
+
 def test_digests_that_are_nested_without_end_are_damage_and_no_bug(
     good: Path, small_vectors: VectorTable, tmp_path: Path
 ) -> None:

@@ -39,7 +39,7 @@ from semsearch import trust
 from semsearch.arrays.id_ranges import IdRanges
 from semsearch.cli.configuration import all_items, configuration_of, use_configuration
 from semsearch.dense.engines import complete
-from semsearch.dense.faiss_store import Vectors
+from semsearch.dense.faiss_store import OpenedFaissSegment
 from semsearch.embedding.embedder import SentenceEmbedder
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.evaluate import read_questions
@@ -525,7 +525,7 @@ def _open_vectors(path: Path) -> None:
     said = int.from_bytes(data[8:16], "little") % (1 << 20)  # by the file; the other is what a database could say
     for count in {said, data[0] if data else 0}:
         segment = Segment("passage", path.name, len(data), IdRanges.of([(0, count)]), "", written_file(path).sums)
-        vectors = Vectors(path, segment)
+        vectors = OpenedFaissSegment(path, segment)
         if vectors.dimension == dimension:
             vectors.scan(np.ones((1, dimension), dtype=np.float32), 3)
             vectors.rows(np.arange(count))

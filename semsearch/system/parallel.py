@@ -5,6 +5,7 @@ NumPy, SciPy and FAISS let other threads run while they compute; reading files i
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from threading import Event
+from multiprocessing import parent_process
+from threading import Event, Thread
 from typing import Any, Protocol, TypeVar
 
 from semsearch.errors import SemsearchError
@@ -153,7 +155,15 @@ _work: Callable[[Any], Any]  # the work of this process, if it is a worker
 def _start_worker(work: Callable[[Any], Any]) -> None:
     global _work  # a worker's work lives as long as its process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     _work = work
+
+
+def _end_with_parent() -> None:
+    """End this worker when the process that started it has ended, however that ended."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _carry_out(item: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -27,3 +29,15 @@ def test_what_is_done_aside_is_done_meanwhile() -> None:
     with in_background(begun.set, threads=2) as result:
         assert begun.wait(600)  # as long as it takes; only a thread that never begins is waited for in vain
         assert result() is None
+
+
+def test_processes_end_when_the_one_that_started_them_is_killed() -> None:
+    endless = "from itertools import count; from semsearch.system.parallel import Processes\n"
+    endless += "for n in Processes(2).in_order(abs, count()): print(n, flush=True)"
+    with subprocess.Popen(
+        [sys.executable, "-c", endless], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.kill()
+        process.communicate(timeout=60)  # the workers have the pipe open, too

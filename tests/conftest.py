@@ -1,6 +1,6 @@
 """Fixtures that several test files share, and how the tests run: where, in how many processes, and how many of them.
 
-By default thirty random examples of each property and the core of the page's tests are run, which takes minutes on two
+By default fifteen random examples of each property and the core of the page's tests are run, which takes minutes on two
 cores. SEMSEARCH_TESTS=all runs everything, as tests/noxfile.py does.
 """
 

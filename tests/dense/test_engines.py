@@ -25,7 +25,7 @@ URI = "memory:test"
 QUESTIONS = [
     f"{first} {second}"
     for first in ("the ship", "a telescope", "violin")
-    for second in ("in the night", "captain sleeps", "judge", "concert, sail")
+    for second in ("in the night", "concert, sail")
 ]
 
 
@@ -58,8 +58,8 @@ class Twins:
     def agree(self, *more: dict[str, object]) -> None:
         for options in ({}, *more):
             ours, theirs = (index.search_many(QUESTIONS, 7, **options) for index in (self.files, self.memory))
-            singly = [self.memory.search(question, 7, **options) for question in QUESTIONS[:5]]
-            for one, other in zip([*ours, *ours[:5]], [*theirs, *singly], strict=True):
+            singly = [self.memory.search(question, 7, **options) for question in QUESTIONS[:3]]
+            for one, other in zip([*ours, *ours[:3]], [*theirs, *singly], strict=True):
                 assert [(hit.passage_id, hit.sentence_id) for hit in one] == [
                     (hit.passage_id, hit.sentence_id) for hit in other
                 ]
@@ -91,19 +91,21 @@ def named(index: Index) -> set[str]:
         return {segment.file for segment in get_segments(db) if segment.kind in VECTORS}
 
 
-def kept_in_memory(folder: Path) -> Index:
-    return Index.create(folder, vectors=folder.parent / "small", store=URI)
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    """An index whose vectors are kept in memory."""
+    small_vectors(tmp_path)
+    write_articles(tmp_path / "docs", 12)
+    with Index.create(tmp_path / "memory", vectors=tmp_path / "small", store=URI) as index:
+        index.sync(tmp_path / "docs")
+        yield index
 
 
 @pytest.fixture
-def twins(tmp_path: Path) -> Iterator[Twins]:
-    small_vectors(tmp_path)
-    write_articles(tmp_path / "docs", 18)
-    memory = kept_in_memory(tmp_path / "memory")
-    with Index.create(tmp_path / "files", vectors=tmp_path / "small") as files, memory:
-        for index in (files, memory):
-            index.sync(tmp_path / "docs")
-        yield Twins(tmp_path / "docs", files, memory)
+def twins(index: Index, tmp_path: Path) -> Iterator[Twins]:
+    with Index.create(tmp_path / "files", vectors=tmp_path / "small") as files:
+        files.sync(tmp_path / "docs")
+        yield Twins(tmp_path / "docs", files, index)
 
 
 def test_an_index_over_another_engine_gives_the_same_hits(twins: Twins) -> None:
@@ -121,10 +123,6 @@ def test_it_lives_the_same_life(twins: Twins) -> None:
     twins.agree()
     for index in (twins.files, twins.memory):
         index.add([Text("comet", "A comet is seen by the telescope at night.")])
-        index.refit()
-    twins.sync()
-    twins.agree()
-    for index in (twins.files, twins.memory):
         index.refit()
     twins.sync()
     twins.agree()
@@ -159,8 +157,8 @@ def test_an_index_without_vectors_of_sentences_makes_them_and_lives_the_same_lif
     assert files.verify() == []
 
 
-def test_until_the_commit_the_old_generation_answers_and_the_next_writer_sweeps(twins: Twins) -> None:
-    index, written = twins.memory, named(twins.memory)
+def test_until_the_commit_the_old_generation_answers_and_the_next_writer_sweeps(index: Index) -> None:
+    written = named(index)
     before = [hit.passage_id for hit in index.search("the captain of the ship", 5)]
     with IndexDatabase(index.path).reading() as db:
         passages = [segment for segment in get_segments(db) if segment.kind == "passage"]
@@ -175,9 +173,9 @@ def test_until_the_commit_the_old_generation_answers_and_the_next_writer_sweeps(
 
 
 def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
-    twins: Twins, monkeypatch: pytest.MonkeyPatch
+    index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index, written = twins.memory, named(twins.memory)
+    written = named(index)
 
     def fail(*_: object) -> None:
         assert held(index) > written  # segments were written by then
@@ -191,10 +189,10 @@ def test_a_write_that_fails_takes_back_what_it_put_into_the_engine(
 
 
 def test_what_was_retired_stays_while_it_is_read_and_goes_with_the_next_write(
-    twins: Twins, monkeypatch: pytest.MonkeyPatch
+    index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("semsearch.storage.database.WAIT_SECONDS", 0.0)
-    index, before = twins.memory, named(twins.memory)
+    before = named(index)
     with IndexDatabase(index.path).reading() as db:
         get_segments(db)
         index.refit()
@@ -204,8 +202,7 @@ def test_what_was_retired_stays_while_it_is_read_and_goes_with_the_next_write(
     assert held(index) == named(index)
 
 
-def test_a_lost_or_changed_segment_is_told(twins: Twins) -> None:
-    index = twins.memory
+def test_a_lost_or_changed_segment_is_told(index: Index) -> None:
     (passages,) = stores(index)["passage"].names()
     rows = stores(index)["passage"].held[passages]  # type: ignore[attr-defined]
     rows[0] += 1

@@ -44,10 +44,8 @@ METHODS = {
 MODES: tuple[Mode, ...] = ("hybrid", "dense", "lexical")
 QUESTIONS = [
     "the telescope and the comet",
-    "violin",
     "a ship, a ship, an old ship and a zyzzyva",
     "captain's rope-deck",
-    "bread bakes breads",
 ]
 
 
@@ -143,7 +141,7 @@ def check_sums(found: Explanation) -> None:
 def test_the_parts_sum_to_the_score(index: Index, question: str, mode: Mode) -> None:
     hits = index.search(question, 100, mode=mode)
     assert hits
-    for hit in [*hits[:5], *hits[5:-2:6], *hits[-2:]]:  # the last ones have no word of the question
+    for hit in [*hits[:5], *hits[5:-2:20], *hits[-2:]]:  # the last ones have no word of the question
         found = hit.explain()
         check_sums(found)
         assert (found.query, found.mode) == (question, mode)

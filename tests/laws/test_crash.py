@@ -105,7 +105,7 @@ def test_a_writer_killed_at_any_point_leaves_the_index_as_before_or_as_after(
     after = answers(world.work / "0")
     assert after != before
     events = int((world.work / "events").read_text())
-    chosen = points(events, 8, last=12) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
+    chosen = points(events, 6, last=8) if CAN_FORK else points(events, 4)[:: max(1, events // 6)]
     world.write(deaths, *chosen)
     seen = set()
     for point in chosen:

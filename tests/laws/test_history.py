@@ -93,7 +93,7 @@ def answers_of(index: Index) -> list[tuple[str, str, str, int, float]]:
 
 
 @given(st.lists(st.tuples(names, contents), min_size=8, max_size=8), st.lists(st.lists(steps, max_size=4), max_size=5))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_an_index_says_of_a_folder_what_a_new_one_says(
     first: list[tuple[str, bytes]], history: list[list[tuple[str, str | None, object]]]
 ) -> None:

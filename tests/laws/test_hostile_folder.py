@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -47,6 +48,8 @@ def test_a_folder_of_a_thousand_files_with_every_trouble_is_indexed_to_its_end(
 ) -> None:
     folder, place = tmp_path / "folder", tmp_path / "index"
     sound = hostile_folder.make(folder, 1000)
+    for path in folder.rglob("*"):
+        os.utime(path, (1e9, 1e9), follow_symlinks=False)  # what was just written would be read again
     command = [sys.executable, "-c", _INDEXING, str(folder), str(place), str(small_vectors.folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

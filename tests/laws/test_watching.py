@@ -58,7 +58,7 @@ def contents(index: Index) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.lists(st.lists(changes, min_size=1, max_size=4), min_size=1, max_size=5))
 def test_a_watched_index_is_what_a_new_one_would_be(
     small_vectors: VectorTable, rounds: list[list[tuple[str, str, str]]]

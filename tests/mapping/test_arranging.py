@@ -44,17 +44,20 @@ def test_neighbours_stay_neighbours_more_than_along_the_two_largest_directions()
     assert neighbours_kept(vectors, arranged(vectors)) > along_two + 0.15
 
 
+@pytest.mark.usefixtures("maps_in_few_steps")
 def test_the_same_vectors_have_the_same_map_to_the_byte() -> None:
     vectors = made_vectors(6, 20)
     assert arranged(vectors).tobytes() == arranged(vectors).tobytes()
 
 
+@pytest.mark.usefixtures("maps_in_few_steps")
 def test_the_map_fills_the_square_from_minus_one_to_one() -> None:
     points = arranged(made_vectors(5, 20))
     assert np.abs(points).max() == pytest.approx(1.0, abs=1e-5)
     assert points.dtype == np.float32
 
 
+@pytest.mark.usefixtures("maps_in_few_steps")
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 17])
 def test_few_passages_have_a_map_too(n: int) -> None:
     points = arranged(made_vectors(1, n))
@@ -62,6 +65,7 @@ def test_few_passages_have_a_map_too(n: int) -> None:
     assert np.isfinite(points).all()
 
 
+@pytest.mark.usefixtures("maps_in_few_steps")
 def test_progress_is_reported_to_the_end() -> None:
     seen: list[MapProgress] = []
     vectors = made_vectors(2, 20)

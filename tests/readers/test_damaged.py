@@ -15,7 +15,7 @@ from sample_files.valid_files import NAMES, odt, sound, zipped
 from semsearch.errors import SemsearchError, SourceError
 from semsearch.readers.read import read_bytes
 
-_TRIES = 60  # of each format; thousands were tried once
+_TRIES = 30  # of each format; thousands were tried once
 
 
 @pytest.mark.parametrize("name", NAMES)

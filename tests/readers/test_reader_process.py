@@ -282,7 +282,7 @@ def test_bombs_are_set_aside_and_the_files_beside_them_are_indexed(
 ) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
-    bombs = [*BOMBS] if processes == 1 else ["nested"]
+    bombs = [*BOMBS] if processes == 1 else ["saves its state"]
     if processes == 1:  # where the real limits need not hold
         monkeypatch.setattr(Limits, "of", lambda _: Limits(30.0, 200_000_000))
     for name in bombs:

@@ -72,7 +72,7 @@ def records(cls: Any) -> st.SearchStrategy[Any]:
 
 @pytest.mark.parametrize("cls", RESULTS, ids=lambda cls: cls.__name__)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_what_was_written_as_json_is_read_back_as_it_was(cls: type[Any], data: st.DataObject) -> None:
     result = data.draw(records(cls))
     plain = to_dict(result)

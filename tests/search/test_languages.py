@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,24 +10,13 @@ import numpy as np
 import pytest
 from language_tables import write_language_table
 from small import TOPICS, article, sentence
-from small_languages import forget_opened, in_chinese, in_greek, languages_in, write_small_table
+from small_languages import in_chinese, in_greek, languages_in, write_small_table
 
 from semsearch import tuning
 from semsearch.errors import VectorsMismatch
 from semsearch.index import Index
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
-
-
-@pytest.fixture
-def tables(tmp_path: Path, small_vectors: VectorTable) -> Iterator[Path]:
-    """Greek and Chinese word vectors in the space of the small world's English ones."""
-    folder = tmp_path / "tables"
-    folder.mkdir()
-    for language in ("el", "zh"):
-        write_small_table(folder, language, small_vectors)
-    with languages_in(folder):
-        yield folder
 
 
 def _write(folder: Path, spell: object, name: str, *, topics: tuple[str, ...] = tuple(TOPICS), count: int = 4) -> None:
@@ -55,12 +45,30 @@ def _plain(text: str) -> str:
 SPELL = {"en": _plain, "el": in_greek, "zh": in_chinese}
 
 
-@pytest.fixture
-def mixed(tmp_path: Path, tables: Path, small_vectors: VectorTable) -> Iterator[Index]:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, small_vectors: VectorTable) -> Path:
+    """Greek and Chinese word vectors in the space of the small world's English ones, and an index of all three."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "tables").mkdir()
+    for language in ("el", "zh"):
+        write_small_table(folder / "tables", language, small_vectors)
     for language, spell in SPELL.items():
-        _write(tmp_path / "docs", spell, language)
-    with Index.create(tmp_path / "mixed", vectors=small_vectors) as index:
-        index.sync(tmp_path / "docs")
+        _write(folder / "docs", spell, language)
+    with languages_in(folder / "tables"), Index.create(folder / "index", vectors=small_vectors) as index:
+        index.sync(folder / "docs")
+    return folder
+
+
+@pytest.fixture
+def tables(made: Path) -> Iterator[None]:
+    with languages_in(made / "tables"):
+        yield
+
+
+@pytest.fixture
+def mixed(made: Path, tables: None, small_vectors: VectorTable) -> Iterator[Index]:
+    """The index of documents in three languages, to be read only."""
+    with Index.open(made / "index", vectors=small_vectors) as index:
         yield index
 
 
@@ -78,7 +86,7 @@ def test_words_alone_find_nothing_in_another_language(mixed: Index) -> None:
 
 
 def test_a_question_in_a_language_that_no_document_has_is_answered_by_meaning(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable
+    tmp_path: Path, tables: None, small_vectors: VectorTable
 ) -> None:
     _write(tmp_path / "docs", _plain, "en")
     with Index.create(tmp_path / "english", vectors=small_vectors) as index:
@@ -92,7 +100,7 @@ def test_a_question_in_a_language_that_no_document_has_is_answered_by_meaning(
 
 
 def test_a_new_language_joins_an_index_without_changing_its_vectors(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable
+    tmp_path: Path, tables: None, small_vectors: VectorTable
 ) -> None:
     _write(tmp_path / "docs", _plain, "en")
     texts = [sentence(topic, 1) for topic in TOPICS]
@@ -113,12 +121,12 @@ def test_a_new_language_joins_an_index_without_changing_its_vectors(
 
 
 def test_an_index_says_that_a_language_has_other_vectors_now(
-    tmp_path: Path, mixed: Index, tables: Path, small_vectors: VectorTable
+    tmp_path: Path, made: Path, small_vectors: VectorTable
 ) -> None:
-    mixed.close()
-    write_small_table(tables, "el", small_vectors, shift=2.0)
-    forget_opened()
-    with Index.open(tmp_path / "mixed", vectors=small_vectors) as index:
+    write_small_table(tmp_path, "el", small_vectors, shift=2.0)
+    write_small_table(tmp_path, "zh", small_vectors)
+    copy = shutil.copytree(made / "index", tmp_path / "index")
+    with languages_in(tmp_path), Index.open(copy, vectors=small_vectors, trust=True) as index:
         with pytest.raises(
             VectorsMismatch, match=r"Greek word vectors \w{8}, and semsearch now has \w{8}; .* --rebuild --name"
         ):
@@ -146,7 +154,7 @@ def test_a_hit_in_another_language_says_so_and_its_score_is_explained(mixed: Ind
 
 
 def test_the_sentence_shown_is_the_one_that_answers_in_another_language(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable
+    tmp_path: Path, tables: None, small_vectors: VectorTable
 ) -> None:
     told = [sentence(topic, 7) for topic in TOPICS]
     (tmp_path / "docs").mkdir()
@@ -163,7 +171,7 @@ def test_the_sentence_shown_is_the_one_that_answers_in_another_language(
 
 
 def test_the_words_of_a_question_are_aligned_with_passages_only_where_few_are_in_its_language(
-    tmp_path: Path, tables: Path, mixed: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tables: None, mixed: Index, small_vectors: VectorTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about, saying = "voyage rope deck coast storm", "anchor voyage deck rose cake, tide planet coast"
     question = in_greek("anchor tide")
@@ -214,7 +222,7 @@ def test_an_index_in_english_reads_a_question_in_another_language_of_which_it_ha
 
 
 def test_a_stray_text_in_another_language_leaves_the_others_as_they_are(
-    tmp_path: Path, tables: Path, small_vectors: VectorTable
+    tmp_path: Path, tables: None, small_vectors: VectorTable
 ) -> None:
     english = [Text(f"{topic}-{n}", article(topic, n, paragraphs=1)) for topic in TOPICS for n in range(20)]
     stray = Text("stray", in_greek(article("sea", 99)))

@@ -49,8 +49,14 @@ def children(server: subprocess.Popen[str]) -> set[int]:
     return {pid for pid in started if b"resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
+def said_to_the_end(server: subprocess.Popen[str]) -> str:
+    """The messages of a server: all processes hold their pipe, which ends when the last of them has ended."""
+    assert server.stderr is not None
+    return server.stderr.read()
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux")
-def test_they_answer_find_what_is_written_and_are_replaced(
+def test_they_answer_find_what_is_written_are_replaced_and_end_with_the_server(
     folder: Path, tmp_path: Path, small_vectors: VectorTable
 ) -> None:
     with serving(folder, tmp_path / "config", small_vectors.folder) as (asker, server):
@@ -67,17 +73,14 @@ def test_they_answer_find_what_is_written_and_are_replaced(
             os.kill(pid, signal.SIGKILL)
         assert paths(asker) == ["a/b c"]  # waits until another has started
         assert not died & children(server)
+        os.killpg(server.pid, signal.SIGTERM)
+        told = said_to_the_end(server)
+    assert "Traceback" not in told
+    assert "stopped serving" in told
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_none_outlives_the_server(
-    folder: Path, tmp_path: Path, number: signal.Signals, small_vectors: VectorTable
-) -> None:
-    """All processes hold the pipe of the messages, which ends when the last of them has ended."""
+def test_none_outlives_a_server_that_is_killed(folder: Path, tmp_path: Path, small_vectors: VectorTable) -> None:
     with serving(folder, tmp_path / "config", small_vectors.folder) as (asker, server):
         assert paths(asker) == ["a/b c"]
-        os.killpg(server.pid, number) if number != signal.SIGKILL else server.kill()
-        assert server.stderr is not None
-        told = server.stderr.read()
-    assert "Traceback" not in told or number == signal.SIGKILL  # which may come while a process starts
-    assert ("stopped serving" in told) == (number != signal.SIGKILL)
+        server.kill()
+        assert "stopped serving" not in said_to_the_end(server)

@@ -18,7 +18,7 @@ from semsearch.readers import read, registry
 from semsearch.word_vectors.table import VectorTable
 
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # for any machine
-settings.register_profile("few", settings.get_profile("all"), max_examples=30)
+settings.register_profile("few", settings.get_profile("all"), max_examples=15)
 settings.load_profile("all" if os.environ.get("SEMSEARCH_TESTS") == "all" else "few")
 
 _numbers = count()

@@ -388,7 +388,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_any_history_leaves_what_a_dictionary_would_hold(
     exact_opener: Opener, steps: list[tuple[str, object]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

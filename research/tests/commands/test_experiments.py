@@ -54,11 +54,9 @@ def test_weights_are_a_table_of_frequencies_and_words(small_vectors: VectorTable
     assert semsearch(*command, "--json").json == evaluate_weights(["ship", "the"], vectors=small_vectors).to_dict()
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-def test_a_plot_is_written(tmp_path: Path, small_vectors: VectorTable, suffix: str) -> None:
+def test_a_plot_is_written(tmp_path: Path, small_vectors: VectorTable) -> None:
     path = write_pairs(tmp_path / "2012.one.test.tsv", pairs(1))
-    for command in (("sweep", path, "--a", 0.1), ("weights",)):
-        plot = tmp_path / f"{command[0]}{suffix}"
+    for plot, command in ((tmp_path / "a.png", ("sweep", path, "--a", 0.1)), (tmp_path / "b.svg", ("weights",))):
         assert semsearch("evaluate", *command, "--vectors", small_vectors.folder, "--plot", plot).status == 0
         assert plot.stat().st_size > 1000
 

@@ -71,7 +71,7 @@ def test_a_file_that_kills_its_reader_on_a_worker_costs_only_itself(
 ) -> None:
     pytest.importorskip("pypdfium2", reason="an optional dependency")
     write_articles(tmp_path / "documents", 3)
-    for name, data in (("bomb.pdf", bombs.nested()), ("sound.pdf", bombs.sound())):
+    for name, data in (("bomb.pdf", bombs.saves_its_state()), ("sound.pdf", bombs.sound())):
         (tmp_path / "documents" / name).write_bytes(data)
     with Index.create(tmp_path / "index", vectors=small_vectors.folder) as index:
         report = index.sync(tmp_path / "documents", cluster=cluster.scheduler_address)

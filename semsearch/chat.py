@@ -96,34 +96,34 @@ class ChatModels:
         if parts.username or parts.password:
             raise UsageError("the address of the model has a password in it; give it as model.key")
         if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or not is_plain(url):
-            shown = "this" if "@" in url else repr(self._said(url))
+            shown = "this" if "@" in url else repr(self._printable(url))
             raise UsageError(f"{shown} is not the address of a model server; give one such as {OLLAMA}")
         if key is not None and not (key and isinstance(key, str) and is_plain(key)):
             raise UsageError("the key of the model is empty, or has other characters than printable ASCII")
         if not 0 < self._seconds <= TIMEOUT_MAX:
             raise UsageError(f"model.seconds must be a positive number, not {seconds}")
-        self.is_here = host == "localhost" or is_loopback(host)
-        if parts.scheme == "http" and not self.is_here and not plain_http:
+        self.is_local = host == "localhost" or is_loopback(host)
+        if parts.scheme == "http" and not self.is_local and not plain_http:
             raise UsageError(
                 f"{self.url} is another machine, to which the text of your documents would go without encryption; use "
                 "https, or set model.plain_http = true in your own configuration"
             )
-        self._opener = opener(by_proxy=not self.is_here)
+        self._opener = opener(by_proxy=not self.is_local)
 
     def names(self) -> list[str]:
         """The names of the models that the server lists. Raises ServerError."""
-        with self._asked("models", None) as response:
+        with self._requested("models", None) as response:
             answer = _as_json(_whole(response))
         models = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(models, list):
-            raise self._other_protocol()
+            raise self._wrong_protocol()
         return [str(model["id"]) for model in models if isinstance(model, dict) and "id" in model]
 
     def only_name(self) -> str:
         """The name of the server's only model. Raises UsageError if it has none, or several; ServerError."""
         names = self.names()
         if len(names) != 1:
-            several = f"has several models: {self._said(', '.join(names))}"
+            several = f"has several models: {self._printable(', '.join(names))}"
             has = several if names else "has no model; Ollama: ollama pull NAME"
             raise UsageError(f"the server {self.url} {has}; choose one: --model NAME, or model.name in your own file")
         return names[0]
@@ -135,18 +135,18 @@ class ChatModels:
         before the answer does.
         """
         ending, length = None, 0
-        with self._asked("chat/completions", body) as response:
+        with self._requested("chat/completions", body) as response:
             streams = response.headers.get_content_type() == "text/event-stream"
             for event in _events(response) if streams else [_as_json(_whole(response))]:
                 if isinstance(event, dict) and event.get("error"):
-                    raise self._refusal(0, event)
+                    raise self._error_of(0, event)
                 try:
                     choice = event["choices"][0] if event["choices"] else {}  # none: numbers of tokens
                     part = choice.get("delta") or choice.get("message") or {}
                     text, ending = str(part.get("content") or ""), ending or choice.get("finish_reason")
                     length += len(text) + len(str(part.get("reasoning_content") or part.get("reasoning") or ""))
                 except (TypeError, KeyError, AttributeError):
-                    raise self._other_protocol() from None
+                    raise self._wrong_protocol() from None
                 if length > _MOST:
                     raise ServerError(f"the model at {self.url} does not stop; its answer is longer than any")
                 if text:
@@ -154,11 +154,11 @@ class ChatModels:
         if ending in _CUT:
             logger.warning("the model stopped %s; the answer is not complete", _CUT[ending])
         if not ending and streams:
-            raise self._without_answer(ConnectionError("the connection ended before the answer did"))
+            raise self._no_answer(ConnectionError("the connection ended before the answer did"))
 
     @contextmanager
-    def _asked(self, path: str, body: Mapping[str, Any] | None) -> Iterator[HTTPResponse]:
-        """Send a request: the answer, whose status is a success. Raises as `answer`, also while it is read."""
+    def _requested(self, path: str, body: Mapping[str, Any] | None) -> Iterator[HTTPResponse]:
+        """Send a request; the successful response, for the block. Raises as `answer`, also while it is read."""
         headers = {"Accept": "text/event-stream, application/json", "User-Agent": "semsearch"}
         headers |= {"Authorization": f"Bearer {self._key}"} if self._key else {}
         headers |= {"Content-Type": "application/json"} if body else {}
@@ -168,20 +168,20 @@ class ChatModels:
                 if 200 <= response.status < 300:
                     yield response
                     return
-                error = self._refusal(response.status, _as_json(_whole(response)))
+                error = self._error_of(response.status, _as_json(_whole(response)))
         except (OSError, HTTPException) as broken:
-            raise self._without_answer(broken) from broken
+            raise self._no_answer(broken) from broken
         if body is None or "temperature" not in body or "temperature" not in str(error):
             raise error
-        with self._asked(path, {name: value for name, value in body.items() if name != "temperature"}) as response:
+        with self._requested(path, {name: value for name, value in body.items() if name != "temperature"}) as response:
             yield response
 
-    def _refusal(self, status: int, answer: Any) -> ServerError:
-        """The error that an answer stands for; status 0 in the middle of an answer."""
+    def _error_of(self, status: int, answer: Any) -> ServerError:
+        """The error that a response means; status 0 in the middle of an answer."""
         reason = answer.get("error", answer) if isinstance(answer, dict) else answer
         if isinstance(reason, dict):
             reason = reason.get("message") or reason.get("detail") or json.dumps(reason)
-        message = self._said(str(reason))
+        message = self._printable(str(reason))
         if status == 413 or _TOO_LONG.search(str(answer)):
             return ServerError(f"the prompt is too long for the model: {message}; use a smaller --max-words")
         if status in (401, 403):
@@ -192,23 +192,23 @@ class ChatModels:
         hint = "; see --model, and --url: most addresses end in /v1" if status == 404 else ""
         return ServerError(f"{self.url} answered with an error{f' ({status})' if status else ''}: {message}{hint}")
 
-    def _without_answer(self, error: OSError | HTTPException) -> ServerError:
+    def _no_answer(self, error: OSError | HTTPException) -> ServerError:
         reason = getattr(error, "reason", error)
-        said = self._said(reason_of(error))
+        text = self._printable(reason_of(error))
         if isinstance(reason, TimeoutError):
-            said = f"no word for {self._seconds:g} seconds; model.seconds in your own configuration allows more"
-        if isinstance(reason, ConnectionRefusedError) and self.is_here:
+            text = f"no data for {self._seconds:g} seconds; model.seconds in your own configuration allows more"
+        if isinstance(reason, ConnectionRefusedError) and self.is_local:
             return ServerError(
                 f"no model server runs at {self.url}; start one, such as ollama serve, or give the address of yours: "
                 "--url, or model.url in your own configuration (semsearch config shows where it is)"
             )
-        return ServerError(f"the model server {self.url} does not answer ({said})")
+        return ServerError(f"the model server {self.url} does not answer ({text})")
 
-    def _other_protocol(self) -> ServerError:
+    def _wrong_protocol(self) -> ServerError:
         version = "" if self.url.endswith("/v1") else "; most addresses end in /v1"
         return ServerError(f"{self.url} does not speak the OpenAI protocol; see --url{version}")
 
-    def _said(self, text: str) -> str:
+    def _printable(self, text: str) -> str:
         """A text of the server on one line, shortened, safe to print and without the key."""
         line = " ".join(harmless(text.replace(self._key, "***") if self._key else text).split())
         return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

@@ -86,7 +86,7 @@ class Tools:
         """Find passages of the user's documents that answer a query, by meaning and by words. Each has a citation
         (file and place), its best sentence, and the passage around it, in which […] stands for the sentence."""
         chosen = self._chosen(index)
-        hits = chosen.together.search(query, cursor + limit + 1, filters=filters)
+        hits = chosen.searchable.search(query, cursor + limit + 1, filters=filters)
         nearest = hits if hits.answered else hits[:NEAREST]
         notes = [*hits.warnings, *([_NEAREST] if hits and not hits.answered else ())]
         results = _results(chosen, above_threshold(hits) or nearest, cursor, limit, max_tokens, notes=notes)
@@ -104,7 +104,7 @@ class Tools:
     ) -> Answer:
         """Find passages similar to a cited one, or to a whole document."""
         chosen = self._chosen(index)
-        hits = chosen.together.similar(citation, k=cursor + limit + 1, filters=filters)
+        hits = chosen.searchable.similar(citation, k=cursor + limit + 1, filters=filters)
         return _results(chosen, hits, cursor, limit, max_tokens, notes=hits.warnings)
 
     def read(

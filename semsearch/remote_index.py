@@ -73,28 +73,30 @@ class RemoteIndex(Searchable):
 
     def _search(self, queries: Sequence[str], options: SearchOptions) -> list[Hits]:
         if len(queries) == 1:  # the server answers those of many clients together
-            return [_hits(self._ask("/v1/search", self._fields(options, query=queries[0], origin=True)))]
+            return [_hits(self._request("/v1/search", self._fields(options, query=queries[0], origin=True)))]
         results: list[Hits] = []
         for first in range(0, len(queries), _AT_ONCE):
             part = queries[first : first + _AT_ONCE]
-            answer = self._ask("/v1/search/batch", self._fields(options, queries=part, origin=True))
+            answer = self._request("/v1/search/batch", self._fields(options, queries=part, origin=True))
             results += map(_hits, _list(answer, "answers", len(part)))
         return results
 
     def _similar(self, example: Hit | str, line: int | None, options: SearchOptions, *, same_document: bool) -> Hits:
         subject = {"hit": example.to_dict()} if isinstance(example, Hit) else {"path": example}
-        return _hits(self._ask("/v1/similar", self._fields(options, line=line, same_document=same_document, **subject)))
+        return _hits(
+            self._request("/v1/similar", self._fields(options, line=line, same_document=same_document, **subject))
+        )
 
     def _explain(self, query: str, hit: Hit, mode: Mode | None) -> Explanation:
         name = self._name() if hit.index is None else hit.index
         body = {"index": name, "hit": hit.to_dict(origin=hit.origin is not None), "query": query, "mode": mode}
-        return Explanation.from_dict(self._ask("/v1/explain", body))
+        return Explanation.from_dict(self._request("/v1/explain", body))
 
     def _context(self, query: str, options: SearchOptions, max_words: int) -> Context:
         question = self._fields(options, query=query, max_words=max_words)
         for name in ("k", "context"):  # which follow from the words
             del question[name]
-        answer = self._ask("/v1/context", question)
+        answer = self._request("/v1/context", question)
         names = (field.name for field in fields(Context))
         return Context.from_dict({name: answer[name] for name in names if name in answer})
 
@@ -106,20 +108,20 @@ class RemoteIndex(Searchable):
     def _listed(self, name: str | None, filters: Sequence[str]) -> Iterator[DocumentInfo]:
         offset: int | None = 0
         while offset is not None:
-            answer = self._ask("/v1/documents", index=name, offset=offset, limit=_AT_ONCE, filters=filters)
+            answer = self._request("/v1/documents", index=name, offset=offset, limit=_AT_ONCE, filters=filters)
             yield from map(DocumentInfo.from_dict, _list(answer, "documents"))
             before, offset = offset, answer.get("next")
             if offset is not None and not (type(offset) is int and offset > before):
-                raise _other_form("the number of the next")
+                raise _unexpected_form("the number of the next")
 
     def document(self, name: str | Path) -> DocumentText:
         """Return a document, by its path or by the id that a program gave it, as `Index.document` does."""
         path = f"/v1/documents/{quote(path_or_id('document', name), safe='', errors='surrogatepass')}"
-        return DocumentText.from_dict(self._ask(path, index=self._name()))
+        return DocumentText.from_dict(self._request(path, index=self._name()))
 
     def status(self, *, known_words: bool = True, stale: bool = True) -> Status:
         """Return counts, settings and size, as `Index.status` does."""
-        return Status.from_dict(self._ask("/v1/status", index=self._name(), known_words=known_words, stale=stale))
+        return Status.from_dict(self._request("/v1/status", index=self._name(), known_words=known_words, stale=stale))
 
     # -- how it is asked -----------------------------------------------------------------------------------------------
 
@@ -132,8 +134,8 @@ class RemoteIndex(Searchable):
     def _fields(self, options: SearchOptions, **others: Any) -> dict[str, Any]:
         return {"index": self.name, **options.to_dict(), **others}
 
-    def _ask(self, path: str, fields: Mapping[str, Any] | None = None, **parameters: Any) -> dict[str, Any]:
-        """Read what is at a path, or send it a JSON object. Raises what the answer stands for: an error of ours."""
+    def _request(self, path: str, fields: Mapping[str, Any] | None = None, **parameters: Any) -> dict[str, Any]:
+        """GET a path, or POST a JSON object to it; the answer. Raises the server's error."""
         try:
             body = None if fields is None else json.dumps(fields, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
@@ -154,10 +156,10 @@ class RemoteIndex(Searchable):
             raise ServerError(
                 f"the server {self.url} does not answer ({reason_of(error)}); start it with: semsearch serve"
             ) from error
-        return self._understood(response.status, text)
+        return self._parsed(response.status, text)
 
-    def _understood(self, status: int, text: bytes) -> dict[str, Any]:
-        """The answer of the server, from JSON. Raises the error that it stands for."""
+    def _parsed(self, status: int, text: bytes) -> dict[str, Any]:
+        """The answer of the server, from JSON. Raises the error that it returned."""
         try:
             answer = json.loads(text)
         except (ValueError, RecursionError):
@@ -166,7 +168,7 @@ class RemoteIndex(Searchable):
         if status == 200 and isinstance(answer, dict):
             return answer
         if status == 200:
-            raise _other_form("an object")
+            raise _unexpected_form("an object")
         problem = answer if isinstance(answer, dict) else {"detail": answer}
         detail, kind = str(problem.get("detail", problem)), getattr(errors, str(problem.get("error")), None)
         if isinstance(kind, type) and issubclass(kind, SemsearchError) and kind is not errors.MissingExtra:
@@ -191,11 +193,11 @@ def _list(answer: object, key: str, count: int | None = None) -> list[Any]:
     """The list that an answer has under a name, of `count` items if given. Raises ServerError."""
     items = answer.get(key) if isinstance(answer, dict) else None
     if not isinstance(items, list) or count not in (None, len(items)):
-        raise _other_form(f"a list of {key}" if count is None else f"{count} {key}")
+        raise _unexpected_form(f"a list of {key}" if count is None else f"{count} {key}")
     return items
 
 
-def _other_form(expected: str) -> ServerError:
+def _unexpected_form(expected: str) -> ServerError:
     return ServerError(f"the server's answer lacks {expected}: it is no semsearch server, or of another version")
 
 

@@ -39,8 +39,8 @@ from semsearch.text.tokens import storable
 
 DocumentInput = Text | tuple[str, str] | tuple[str, str, Mapping[str, Any]] | Mapping[str, Any]
 
-_WAYS = "give Text(id, text), (id, text), (id, text, metadata) or a record with the keys {id!r} and {text!r}"
-_OWN = ("title", "format")  # fields of a record that are not metadata if they are strings
+_ACCEPTED = "give Text(id, text), (id, text), (id, text, metadata) or a record with the keys {id!r} and {text!r}"
+_TEXT_FIELDS = ("title", "format")  # fields of a record that are not metadata if they are strings
 
 
 class DataTable(Protocol):
@@ -61,19 +61,19 @@ def as_texts(
     All fields of a record besides its id, text, title and format are metadata, and so are those of its `metadata`, if
     that is a mapping. Raises UsageError for anything else.
     """
-    ways = _WAYS.format(id=id_key, text=text_key)
+    accepted = _ACCEPTED.format(id=id_key, text=text_key)
     rows = _rows(documents)
     if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
-        raise UsageError(f"add takes several documents, not one {type(documents).__name__}; {ways}, in a list")
+        raise UsageError(f"add takes several documents, not one {type(documents).__name__}; {accepted}, in a list")
     for number, row in enumerate(rows):
         if isinstance(row, Text):
             yield row
         elif isinstance(row, tuple) and len(row) in (2, 3):
             yield Text(row[0], row[1], metadata=_mapping(row[2] if len(row) == 3 else {}, number))
         elif isinstance(row, Mapping):
-            yield _of_record(row, number, id_key, text_key)
+            yield _text_of_record(row, number, id_key, text_key)
         else:
-            raise UsageError(f"document {number} is {type(row).__name__}, not a text with its id; {ways}")
+            raise UsageError(f"document {number} is {type(row).__name__}, not a text with its id; {accepted}")
 
 
 def _rows(documents: Any) -> Any:
@@ -87,13 +87,13 @@ def _rows(documents: Any) -> Any:
     return documents
 
 
-def _of_record(record: Mapping[str, Any], number: int, id_key: str, text_key: str) -> Text | ExportedDocument:
+def _text_of_record(record: Mapping[str, Any], number: int, id_key: str, text_key: str) -> Text | ExportedDocument:
     if id_key in record and is_exported(record):
         return exported_document(record, record[id_key])
     for key in (id_key, text_key):
         if key not in record:
             raise UsageError(f"record {number} has no {key!r}; it has {', '.join(map(str, record)) or 'nothing'}")
-    fields = {key: record[key] for key in _OWN if isinstance(record.get(key), str)}
+    fields = {key: record[key] for key in _TEXT_FIELDS if isinstance(record.get(key), str)}
     rest = {key: value for key, value in record.items() if key not in (id_key, text_key, *fields)}
     if isinstance(rest.get("metadata"), Mapping):
         rest |= rest.pop("metadata")
@@ -229,7 +229,7 @@ AddedDocument = Text | ExportedDocument
 AddOutcome = Literal["added", "changed", "unchanged"]
 
 
-def checked(texts: Iterable[AddedDocument]) -> Iterator[AddedDocument]:
+def checked_texts(texts: Iterable[AddedDocument]) -> Iterator[AddedDocument]:
     """Check each text and yield it. Raises UsageError at the first that cannot be kept, or whose id comes twice."""
     seen: set[str] = set()
     for text in texts:
@@ -264,7 +264,7 @@ def add_documents(writer: IndexWriter, texts: Iterable[AddedDocument]) -> SyncRe
     done = Counter[str]()
     with new_generation(writer) as generation:
         intake = generation.intake
-        for number, text in enumerate(checked(texts)):
+        for number, text in enumerate(checked_texts(texts)):
             writer.on_progress(Progress("reading", number, sentences=intake.sentences, path=text.id))
             done[add_text(generation, text)] += 1
         refitted = generation.finish()

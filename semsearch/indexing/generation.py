@@ -39,7 +39,7 @@ from semsearch.lexical.postings import LexicalSegment, WordsWriter
 from semsearch.results.reports import Progress
 from semsearch.settings import Settings
 from semsearch.storage.database import SEGMENTS, CommitInDoubt, write_transaction
-from semsearch.storage.document_rows import count_contents, delete_document, extent_of, first_passages_of_languages
+from semsearch.storage.document_rows import count_contents, delete_document, first_passages_of_languages
 from semsearch.storage.fitted import delete_fit, fit_stamp, get_fitted_sentences, load_embedder, save_fit
 from semsearch.storage.passage_rows import (
     find_languages,
@@ -170,9 +170,7 @@ class Generation:
     def remove(self, document_ids: Iterable[int]) -> None:
         """Remove documents by their ids, also damaged ones. Their vectors and postings stay until the next merge."""
         for id_ in document_ids:
-            if (extent := extent_of(self.db, id_)) is not None:
-                delete_document(self.db, id_, extent, generation=self.number)
-                self._has_removed = True
+            self._has_removed |= delete_document(self.db, id_, generation=self.number)
 
     def finish(self, *, refit: bool = False, rewrite_words: bool = False) -> bool:
         """Write what is still in memory, and the vectors; return whether the embedder was refitted.

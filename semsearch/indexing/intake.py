@@ -16,7 +16,7 @@ from semsearch.indexing.read_files import Chunk, PreparedFile, Preparer
 from semsearch.indexing.spool import Spool, SpooledBatch
 from semsearch.lexical.postings import GatheredPostings, WordsWriter
 from semsearch.sources.roots import ADDED
-from semsearch.sources.unchanged import PresentFile, label_of
+from semsearch.sources.unchanged import PresentFile, reading_label
 from semsearch.storage.document_rows import (
     insert_documents,
     insert_readings,
@@ -126,7 +126,7 @@ class Intake:
         self, file: PresentFile, prepared: PreparedFile, first_passage: int, first_sentence: int, *, words: int
     ) -> None:
         """Write the row of a document whose passages have been added."""
-        reader = "" if file.root_id == ADDED else label_of(prepared.format, file.columns)
+        reader = "" if file.root_id == ADDED else reading_label(prepared.format, file.columns)
         ids = self._next_document, first_passage, self._next_passage - first_passage, file.root_id
         where = file.path, file.file if file.file != file.path else None
         state = prepared.size, prepared.mtime_ns, prepared.checked_ns, prepared.digest

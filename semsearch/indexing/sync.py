@@ -43,7 +43,7 @@ from semsearch.readers.registry import FORMATS, NO_COLUMNS, reader_label
 from semsearch.results.reports import Progress, SkippedFile, SyncReport
 from semsearch.settings import Settings
 from semsearch.sources.roots import covers
-from semsearch.sources.unchanged import PresentFile, Skip, is_settled, judge_of
+from semsearch.sources.unchanged import PresentFile, Skip, is_settled, reader_of
 from semsearch.storage.database import READING_LOG, write_transaction
 from semsearch.storage.fitted import require_languages
 from semsearch.storage.known_files import (
@@ -240,7 +240,7 @@ def _skip(changes: Changes, file: PresentFile, prepared: PreparedFile, max_bytes
         checked_ns=prepared.checked_ns,
         limit=max_bytes,
         reason=prepared.reason,
-        reader=judge_of(file),
+        reader=reader_of(file),
         lasting=int(prepared.is_lasting),
     )
 

@@ -104,7 +104,7 @@ def read_text(text: str, name: str, *, format: str = "text") -> Document:
 def _read(kind: Format, source: str | bytes, name: str, columns: Columns = NO_COLUMNS) -> Document:
     try:
         if kind.is_isolated(source) and not is_running():
-            document = _read_apart(kind, source, name, columns)
+            document = _read_isolated(kind, source, name, columns)
         else:
             document = _read_here(kind, source, name, columns)
     except RecursionError as error:
@@ -130,7 +130,7 @@ def _read_here(kind: Format, source: str | bytes, name: str, columns: Columns) -
 # -- In another process ------------------------------------------------------------------------------------------------
 
 
-def _read_apart(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
+def _read_isolated(kind: Format, source: str | bytes, name: str, columns: Columns) -> Document:
     """Read a document in another process, which may crash, or be ended for what it takes. Raises SourceError."""
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     described = kind.name, kind.module, kind.binary, kind.has_columns

@@ -24,7 +24,7 @@ class ChosenIndexes:
     """One or more indexes by name, to be searched as one, and a note about those that are left out."""
 
     by_name: Mapping[str, Index]
-    together: Index | MultiIndex
+    searchable: Index | MultiIndex
     note: str | None = None
 
     @property

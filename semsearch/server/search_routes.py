@@ -198,7 +198,7 @@ class ContextAnswer(_OfIndexes):
 def search(indexes: OpenIndexes, parameters: SearchParameters) -> dict[str, Any]:
     """Find the best passages for a query"""
     chosen = indexes.choose(parameters.names)
-    hits = _noted(chosen, chosen.together.search(parameters.query, options=parameters.options()))
+    hits = _noted(chosen, chosen.searchable.search(parameters.query, options=parameters.options()))
     return {**_head(chosen, parameters), "query": parameters.query, **parameters.page(hits, origin=parameters.origin)}
 
 
@@ -217,7 +217,7 @@ def _noted(chosen: ChosenIndexes, hits: Hits) -> Hits:
 def search_batch(indexes: OpenIndexes, body: BatchBody) -> dict[str, Any]:
     """Find the best passages for each of several queries"""
     chosen = indexes.choose(body.names)
-    results = chosen.together.search_many(body.queries, options=body.options())
+    results = chosen.searchable.search_many(body.queries, options=body.options())
     answers = [
         {"query": query, **body.page(_noted(chosen, hits), origin=body.origin)}
         for query, hits in zip(body.queries, results, strict=True)
@@ -238,7 +238,7 @@ def similar_to_hit(indexes: OpenIndexes, parameters: SimilarBody) -> dict[str, A
         raise UsageError("give either the path of a document or a hit")
     example: Any = parameters.path if parameters.hit is None else Hit.from_dict(parameters.hit)
     chosen = indexes.choose(parameters.names)
-    hits = chosen.together.similar(
+    hits = chosen.searchable.similar(
         example, parameters.line, same_document=parameters.same_document, options=parameters.options()
     )
     return {**_head(chosen, parameters), **parameters.page(_noted(chosen, hits), origin=False)}
@@ -252,7 +252,7 @@ def explain(indexes: OpenIndexes, body: ExplainBody) -> Explanation:
         check_origin(hit)
     name, fused = hit.index if body.index is None else body.index, hit.origin and hit.origin.fused
     if fused and hit.index == name:  # the indexes have weighed its words together
-        return indexes.choose(fused.indexes).together.explain(body.query, hit, mode=body.mode)
+        return indexes.choose(fused.indexes).searchable.explain(body.query, hit, mode=body.mode)
     return indexes.get(name).explain(body.query, hit, mode=body.mode)
 
 
@@ -272,7 +272,7 @@ def check_origin(hit: Hit) -> None:
 def context(indexes: OpenIndexes, parameters: ContextParameters) -> dict[str, Any]:
     """Gather the best passages for a query as text for a language model, with numbered citations"""
     chosen = indexes.choose(parameters.names)
-    gathered = chosen.together.context(parameters.query, max_words=parameters.max_words, options=parameters.options())
+    gathered = chosen.searchable.context(parameters.query, max_words=parameters.max_words, options=parameters.options())
     return {**_head(chosen, parameters), "query": parameters.query, **gathered.to_dict()}
 
 

@@ -58,7 +58,7 @@ class KnownDocument(NamedTuple):
     checked_ns: int
     digest: str
     format: str = ""
-    reader: str = ""  # `label_of` when it was read
+    reader: str = ""  # `reading_label` when it was read
 
 
 class FoundFile(NamedTuple):
@@ -89,7 +89,7 @@ class PresentFile(NamedTuple):
     store: str = ""
 
 
-def label_of(format: str, columns: Columns = NO_COLUMNS, *, instead: str = "") -> str:
+def reading_label(format: str, columns: Columns = NO_COLUMNS, *, instead: str = "") -> str:
     """The versions of a format's reader and of the splitter, and the columns if it has some; `instead` if there is no
     reader for it any more. A document with another label is read again.
     """
@@ -133,12 +133,12 @@ class Skip(NamedTuple):
     checked_ns: int
     limit: int
     reason: str
-    reader: str  # `judge_of`
+    reader: str  # `reader_of`
     lasting: int = 1
 
     def is_of(self, file: PresentFile) -> bool:
         """Return whether file and reader are the same, by size, modification time and version."""
-        return (self.size, self.mtime_ns, self.reader) == (file.size, file.mtime_ns, judge_of(file))
+        return (self.size, self.mtime_ns, self.reader) == (file.size, file.mtime_ns, reader_of(file))
 
     def holds(self, file: PresentFile, limit: int | None) -> bool:
         """Return whether the file would be skipped again. Without a limit in bytes, by size and time alone."""
@@ -149,7 +149,7 @@ class Skip(NamedTuple):
         return is_settled(self.mtime_ns, self.checked_ns) and (file.size > limit) == (self.size > self.limit)
 
 
-def judge_of(file: PresentFile) -> str:
+def reader_of(file: PresentFile) -> str:
     """The reader that a file would get today, and whether its content would be sniffed first, for `Skip.reader`."""
     return f"{__version__} {reader_label(file.path)}{'' if file.has_reader else ' if text'}"
 
@@ -175,7 +175,7 @@ class FilePair(NamedTuple):
         known, present = self.known, self.present
         return (
             PurePosixPath(known.path).stem != PurePosixPath(present.path).stem
-            or label_of(known.format, present.columns, instead=known.reader) != known.reader
+            or reading_label(known.format, present.columns, instead=known.reader) != known.reader
         )
 
 

@@ -214,7 +214,7 @@ class Walk:
             return []
         names = _LOOKED_FOR.intersection(map(_NAME, entries))
         if any(markers <= names for markers in _OWN):
-            self._tell(folder.path, "an index or snapshot of semsearch")
+            self._report_left_out(folder.path, "an index or snapshot of semsearch")
             return []
         if f"/{folder.path}".endswith(_VENDOR) and not names.isdisjoint(_VENDOR_LISTS):
             if folder.wanted is None:
@@ -238,7 +238,7 @@ class Walk:
                 and not (names >= _MAILDIR and self._is_maildir(f"{folder.path}{name}/"))
                 and (not self._choice.hidden or name in _VERSION_CONTROL)
             ):
-                self._tell(folder.path + name, "hidden")
+                self._report_left_out(folder.path + name, "hidden")
                 continue
             inside = frozenset(wanted) if wanted and "" not in wanted else None
             file = self._take(entry, _Folder(folder.path + name, rules, inside), seen, folders)
@@ -288,7 +288,7 @@ class Walk:
         if is_limited and self._left_out(path, rules):
             return None
         if is_limited and not self._choice.takes(composed):
-            self._tell(path, "no --include names it")
+            self._report_left_out(path, "no --include names it")
             return None
         try:
             status = entry.stat()
@@ -312,10 +312,10 @@ class Walk:
         else:
             rule = "" if rules is None else rules.rule_for(compose(self._slashed) + path)
         if rule:
-            self._tell(path, rule)
+            self._report_left_out(path, rule)
         return bool(rule)
 
-    def _tell(self, path: str, rule: str) -> None:
+    def _report_left_out(self, path: str, rule: str) -> None:
         """Report a path that is left out, and the rule."""
         if self._left_out_by is not None:
             self._left_out_by(self._shown + path, rule)

@@ -144,40 +144,32 @@ def documents_changing(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[N
 
 # -- Removal -----------------------------------------------------------------------------------------------------------
 
-_BY_PASSAGES = """SELECT coalesce(min(id), 0), coalesce(max(id) + 1 - min(id), 0), coalesce(min(first_sentence), 0),
+_IDS_OF_PASSAGES = """SELECT coalesce(min(id), 0), coalesce(max(id) + 1 - min(id), 0), coalesce(min(first_sentence), 0),
     coalesce(max(first_sentence + sentence_count) - min(first_sentence), 0) FROM passages WHERE document_id = ?"""
 
 
-class DocumentExtent(NamedTuple):
-    """The passages and sentences of a document: first id, and number, of each."""
+def delete_document(db: sqlite3.Connection, document: int, *, generation: int) -> bool:
+    """Delete the rows of a document, also damaged ones; return whether there was one.
 
-    first_passage: int
-    passages: int
-    first_sentence: int
-    sentences: int
-
-
-def extent_of(db: sqlite3.Connection, document: int) -> DocumentExtent | None:
-    """Find what a document has, also if its row is damaged; None if there is no such document."""
+    Its passages and sentences count as removed from the generation on.
+    """
     with replacing_invalid_utf8(db):
         row = db.execute(_DOCUMENTS_BY_ID, (json.dumps([document]),)).fetchone()
     if row is None:
-        return None
+        return False
     if matches_checksum(row):
         columns = DocumentRow(*row[:-1])
-        return DocumentExtent(columns.first_passage, columns.passages, columns.first_sentence, columns.sentences)
-    return DocumentExtent(*db.execute(_BY_PASSAGES, (document,)).fetchone())  # all of them are looked through
-
-
-def delete_document(db: sqlite3.Connection, document: int, extent: DocumentExtent, *, generation: int) -> None:
-    """Delete the rows of a document; its passages and sentences count as removed from a generation on."""
-    first, passages, *_ = extent
+        ids = columns.first_passage, columns.passages, columns.first_sentence, columns.sentences
+    else:
+        ids = db.execute(_IDS_OF_PASSAGES, (document,)).fetchone()  # reads all passages
+    first, passages, *_ = ids
     db.execute("DELETE FROM passages WHERE id >= ? AND id < ?", (first, first + passages))
     db.execute("DELETE FROM documents WHERE id = ?", (document,))
     db.execute("DELETE FROM readings WHERE document_id = ?", (document,))
     db.execute("DELETE FROM record_metadata WHERE document_id = ?", (document,))
     if passages:
-        db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", (*extent, generation))
+        db.execute("INSERT INTO removed VALUES (?, ?, ?, ?, ?)", (*ids, generation))
+    return True
 
 
 # -- Metadata of records -----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from semsearch.readers.registry import Columns
 from semsearch.sources.roots import ADDED, Root, RootPart, covers
-from semsearch.sources.unchanged import FilePair, KnownDocument, Skip, label_of
+from semsearch.sources.unchanged import FilePair, KnownDocument, Skip, reading_label
 from semsearch.storage.checksums import damaged_index
 from semsearch.storage.document_rows import documents_changing
 
@@ -95,7 +95,7 @@ def documents_with_other_readers(db: sqlite3.Connection, roots: Iterable[Root]) 
     outdated: set[int] = set()
     labels = db.execute("SELECT DISTINCT root_id, format, reader FROM documents WHERE root_id != ?", (ADDED,))
     for root_id, format, reader in labels.fetchall():
-        if root_id in by_id and reader != label_of(format, by_id[root_id].columns, instead=reader):
+        if root_id in by_id and reader != reading_label(format, by_id[root_id].columns, instead=reader):
             rows = db.execute(
                 "SELECT id FROM documents WHERE root_id = ? AND format = ? AND reader = ?", (root_id, format, reader)
             )

@@ -78,7 +78,7 @@ def _spans(text: str, parts: list[str]) -> tuple[list[tuple[int, int]], int]:
         start = end - len(body.lstrip())
         if spans and body and text[spans[-1][1] - 2].isdecimal() and _is_date(text, spans[-1], start):
             start = spans.pop()[0]
-        if tight and start == position and _goes_on(text, start):
+        if tight and start == position and _continues(text, start):
             start = spans.pop()[0]  # "vec![1]", "a != b", "Fritz!Box", "System.Linq": no sentence ends there
         if spans and text[start : start + 1].islower() and _names_a_mark(text, spans[-1]):
             start = spans.pop()[0]
@@ -121,7 +121,7 @@ def _is_date(text: str, before: tuple[int, int], start: int) -> bool:
     return text[end - 1] == "." and bool(goes_on) and bool(_DAY.search(text, max(first, end - 4), end))
 
 
-def _goes_on(text: str, start: int) -> bool:
+def _continues(text: str, start: int) -> bool:
     """Whether a sentence goes on at `start`, with no space before: after a mark, or within a name like System.Linq."""
     before = text[start - 1]
     return before in "!?" or (

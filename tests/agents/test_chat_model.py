@@ -67,7 +67,7 @@ def test_a_sentence_is_there_before_the_next_one_is_made() -> None:
 def test_a_server_that_says_nothing_is_not_waited_for_without_an_end() -> None:
     for pieces in ([b""], [events("It", reason=None, done=False), b""]):
         silent = ChatReply(pieces, kind=STREAM, waits=threading.Event())
-        said = r"no word for 0\.2 seconds; model\.seconds"
+        said = r"no data for 0\.2 seconds; model\.seconds"
         with chat_server(silent) as server, pytest.raises(ServerError, match=said):
             list(ChatModels(server.url, seconds=0.2).answer(BODY))
 
@@ -146,8 +146,8 @@ def test_tls_is_not_given_up() -> None:
 def test_plain_http_to_another_machine_must_be_allowed(url: str) -> None:
     with pytest.raises(UsageError, match="without encryption"):
         ChatModels(url)
-    assert not ChatModels(url, plain_http=True).is_here
-    assert not ChatModels(url.replace("http:", "https:")).is_here
+    assert not ChatModels(url, plain_http=True).is_local
+    assert not ChatModels(url.replace("http:", "https:")).is_local
 
 
 def test_an_address_that_is_no_text_is_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from semsearch.errors import UsageError
 from semsearch.index import Index
-from semsearch.indexing.add_texts import checked
+from semsearch.indexing.add_texts import checked_texts
 from semsearch.readers.document import Text
 from semsearch.word_vectors.table import VectorTable
 
@@ -26,7 +26,7 @@ from semsearch.word_vectors.table import VectorTable
 )
 def test_what_cannot_be_kept_is_refused_and_said_why(text: Text, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        list(checked([text]))
+        list(checked_texts([text]))
 
 
 def test_only_a_text_that_says_something_else_is_taken_in_again(tmp_path: Path, small_vectors: VectorTable) -> None:

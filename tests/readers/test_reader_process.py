@@ -205,7 +205,7 @@ def test_a_document_is_the_same_as_read_in_this_process(name: str) -> None:
 
 @linux
 @pytest.mark.parametrize("format", ["markdown", "rst", "html", "org", "latex", "python"])
-def test_a_large_text_is_read_apart_and_is_the_same(format: str) -> None:
+def test_a_large_text_is_read_isolated_and_is_the_same(format: str) -> None:
     text = "".join(f"Tide *{number}* rises, Größe {number}.\n\n" for number in range(4000))
     apart = read_text(text, "a", format=format)
     assert children()
@@ -304,7 +304,7 @@ def test_bombs_are_set_aside_and_the_files_beside_them_are_indexed(
         assert index.search("captain")[0].document == "sound.pdf"
 
         if processes == 1:
-            monkeypatch.setattr("semsearch.readers.read._read_apart", refused)
+            monkeypatch.setattr("semsearch.readers.read._read_isolated", refused)
         again = index.sync(processes=processes)
         assert {item.reason for item in again.skipped} == {item.reason for item in report.skipped}
         monkeypatch.undo()

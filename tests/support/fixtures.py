@@ -43,7 +43,7 @@ def reading_here() -> Iterator[None]:
     """Files are read in this process, whatever their format: what is replaced or traced in it is so for them too."""
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("semsearch.readers.read._read_apart", read._read_here)
+        patched.setattr("semsearch.readers.read._read_isolated", read._read_here)
         yield
 
 

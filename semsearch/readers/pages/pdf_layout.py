@@ -268,7 +268,7 @@ def paragraphs(lines: Iterable[PageLine], distance: float) -> Iterator[Paragraph
         _add_right_edges(edges, on_page)
         for line in on_page:
             paragraph = open_paragraphs[-1] if open_paragraphs else None
-            if paragraph is not None and _goes_on(paragraph, line, distance, edges):
+            if paragraph is not None and _continues(paragraph, line, distance, edges):
                 paragraph.append(line)
             elif (earlier := _interrupted(open_paragraphs, line)) is not None:
                 open_paragraphs.append(open_paragraphs.pop(earlier))
@@ -320,7 +320,7 @@ def _strips(line: PageLine) -> tuple[int, int]:
     return strip, strip + 1
 
 
-def _goes_on(paragraph: Paragraph, line: PageLine, distance: float, edges: dict[tuple[int, int], float]) -> bool:
+def _continues(paragraph: Paragraph, line: PageLine, distance: float, edges: dict[tuple[int, int], float]) -> bool:
     last = paragraph[-1]
     if last.hyphen:
         return _same_size(last, line)

@@ -67,16 +67,17 @@ def correct(
     phrases: Sequence[str],
     lexical: WordSearch,
     vectors: Callable[[], WordVectors],
-    held: AbstractSet[str] = frozenset(),
+    *,
+    indexed_words: AbstractSet[str] = frozenset(),
     language: str | None = None,
 ) -> tuple[str, tuple[Correction, ...]]:
-    """The query as it is searched for, and what was corrected in it.
+    """Correct the misspelt words of a query; the corrections are those of mistakes, not of other forms of a word.
 
-    `phrases` that it quotes stay, as do `held` words, which passages have. In an English query (`language`) every
-    correction is that of a mistake; in others, a word may be another form of one that passages have.
+    Quoted `phrases` stay, as do `indexed_words`, which passages have. In an English query (`language`) every correction
+    is that of a mistake. `vectors` opens the word vectors, if they are needed.
     """
     query = unicodedata.normalize("NFC", typed)
-    unchanged = frozenset[str]().union(held, *map(stop_words, lexical.languages))
+    unchanged = frozenset[str]().union(indexed_words, *map(stop_words, lexical.languages))
     query_words = _words_of(query, phrases, lexical.languages)
     doubtful = {word.text for word in query_words if SHORTEST <= len(word.text) <= LONGEST} - unchanged
     if not doubtful or len(query_words) > _MOST_WORDS:
@@ -88,20 +89,22 @@ def correct(
         is_unknown = word.text in unknown
         if word.start < done or len(corrections) == _MOST_CORRECTED:
             continue
-        end, instead, is_mistake = word.end, None, True
+        end, replacement, is_mistake = word.end, None, True
         if (
             following is not None
             and (is_unknown or following.text in unknown)
             and " " in query[word.start : following.end]
             and corrector.has(word.text + following.text)
         ):
-            end, instead = following.end, word.text + following.text
+            end, replacement = following.end, word.text + following.text
         elif is_unknown:
-            instead = corrector.instead_of(word.text)
-            is_mistake = instead is not None and (language == ENGLISH or not corrector.is_form(word.text, instead))
-        if instead is not None:
-            parts += [query[done : word.start], instead]
-            corrections += [Correction(query[word.start : end], instead)] if is_mistake else []
+            replacement = corrector.replacement_for(word.text)
+            is_mistake = replacement is not None and (
+                language == ENGLISH or not corrector.is_form(word.text, replacement)
+            )
+        if replacement is not None:
+            parts += [query[done : word.start], replacement]
+            corrections += [Correction(query[word.start : end], replacement)] if is_mistake else []
             done = end
     return "".join([*parts, query[done:]]) if done else typed, tuple(corrections)
 
@@ -146,10 +149,10 @@ class _Corrector:
 
     def unknown(self, words: Sequence[str]) -> set[str]:
         """The words that no passage has, nor the word vectors know well."""
-        strange = [word for word, p in zip(words, self._frequencies(words), strict=True) if p < _KNOWN]
-        if not strange:
+        rare = [word for word, p in zip(words, self._frequencies(words), strict=True) if p < _KNOWN]
+        if not rare:
             return set()
-        return {word for word, rows in zip(strange, self._rows_of(strange), strict=True) if not rows}
+        return {word for word, rows in zip(rare, self._rows_of(rare), strict=True) if not rows}
 
     def has(self, word: str) -> bool:
         """Whether passages have a word."""
@@ -168,10 +171,10 @@ class _Corrector:
         most = longest // 2 if not _LONG_ENDINGS.isdisjoint(self._tables) else min(_ENDING_LETTERS, longest // 3)
         return word == other or (alike >= SHORTEST and longest - alike <= most)
 
-    def instead_of(self, word: str) -> str | None:
+    def replacement_for(self, word: str) -> str | None:
         """The likeliest word, or two words, for one that no passage has; None if there is none."""
-        instead = self._likeliest(word, 1) or self._divided(word)
-        return self._likeliest(word, 2) if instead is None and len(word) >= _LONG else instead
+        replacement = self._likeliest(word, 1) or self._split(word)
+        return self._likeliest(word, 2) if replacement is None and len(word) >= _LONG else replacement
 
     def _likeliest(self, word: str, edits: int) -> str | None:
         """The word of passages that is likeliest of those that edits make of a word."""
@@ -184,7 +187,7 @@ class _Corrector:
         }
         return min(likelihoods, key=lambda other: (-likelihoods[other], other), default=None)
 
-    def _divided(self, word: str) -> str | None:
+    def _split(self, word: str) -> str | None:
         """The two words that were written together: of all such, those that most passages have together."""
         halves = [(word[:at], word[at:]) for at in range(_PART, len(word) - _PART + 1)]
         rows = self._rows_of([half for pair in halves for half in pair])

@@ -134,17 +134,17 @@ def with_vector(typed: Query, language: str | None, index: IndexView) -> Query:
 
 
 def _spelt(typed: Query, must: Sequence[str], code: str | None, index: IndexView) -> tuple[str, tuple[Correction, ...]]:
-    """The text, in the language of a code, with its misspelt words corrected, if there is one that no passage has."""
+    """The text, in the language of a code, with its misspelt words corrected, if it has a word of no passage."""
     lookup, terms = typed.words, typed.terms
     if lookup is None or terms is None or lookup.idf.all():
         return typed.text, ()
-    terms_held = set(lookup.terms[lookup.idf > 0].tolist())
-    held = {word for term, word in zip(terms.terms.tolist(), terms.words, strict=True) if term in terms_held}
+    indexed = set(lookup.terms[lookup.idf > 0].tolist())
+    words = {word for term, word in zip(terms.terms.tolist(), terms.words, strict=True) if term in indexed}
 
     def vectors() -> WordVectors:
         return index.reader.word_vectors() if typed.embedder is None else typed.embedder.chosen_.vectors
 
-    return correct(typed.text, must, index.reader.lexical, vectors, held, code)
+    return correct(typed.text, must, index.reader.lexical, vectors, indexed_words=words, language=code)
 
 
 # -- The language of a question ----------------------------------------------------------------------------------------

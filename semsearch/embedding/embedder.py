@@ -201,7 +201,7 @@ class SentenceEmbedder:
         for first in range(0, len(listed_texts), _BATCH):
             part = slice(first, first + _BATCH)
             tokens = self.tokenize(listed_texts[part], languages and languages[part])
-            result[part] = self._raw().without(self.common_, tokens)
+            result[part] = self._raw().unit_vectors(self.common_, tokens)
         return result
 
     def fit_transform(self, texts: Iterable[str]) -> Float32:
@@ -212,12 +212,12 @@ class SentenceEmbedder:
     def transform_ragged(self, texts: Ragged) -> Float32:
         """Like `transform`, from word ids. n texts -> (n, d)"""
         self._check_fitted()
-        return self._raw().without(self.common_, texts)
+        return self._raw().unit_vectors(self.common_, texts)
 
     def transform_both(self, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
         """Embed n texts, and m joined ones of rows starts[i] to starts[i + 1], from word ids. -> (n, d), (m, d)"""
         self._check_fitted()
-        return self._raw().both(self.common_, texts, starts)
+        return self._raw().unit_vectors_joined(self.common_, texts, starts)
 
     def raw(self, texts: Ragged) -> Float32:
         """The weighted averages of texts, before removal and scaling. n texts -> (n, d)"""

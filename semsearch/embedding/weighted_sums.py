@@ -88,15 +88,15 @@ class _DecodedWords:
         """The sums over the words of texts, and of unknown ones, whose rows are given. n texts, (u, d) -> (n, d)"""
         is_unknown = texts.ids < 0
         if not is_unknown.any():
-            places, rows = self._with(texts.ids)
+            places, rows = self._rows_for(texts.ids)
             return total(Ragged(places, texts.indptr), rows)
-        places, rows = self._with(np.maximum(texts.ids, 0))
+        places, rows = self._rows_for(np.maximum(texts.ids, 0))
         sums = total(Ragged(places, texts.indptr), rows, (~is_unknown).astype(np.float32))
         others = texts.only(is_unknown)
         sums += total(Ragged(-1 - others.ids, others.indptr), unknown_words)
         return sums
 
-    def _with(self, ids: Int32) -> tuple[Int32, Float32]:
+    def _rows_for(self, ids: Int32) -> tuple[Int32, Float32]:
         """The places of words among the rows, and the rows. (t,) -> (t,), (≥ words, d)"""
         with self._lock:
             places = self._places[ids]
@@ -127,7 +127,7 @@ class WeightedSums:
 
     @cached_property
     def _oov(self) -> RememberedRows:
-        return RememberedRows(self._vectors.guess, self._vectors.dimension, np.float16, most=_MOST_REMEMBERED)
+        return RememberedRows(self._vectors.oov_rows, self._vectors.dimension, np.float16, most=_MOST_REMEMBERED)
 
     @cached_property
     def _weighted(self) -> _DecodedWords:
@@ -142,7 +142,7 @@ class WeightedSums:
         known = np.asarray(texts.ids >= 0, dtype=np.bool_)
         unknown = np.flatnonzero(~known)
         if len(unknown):
-            guessed = np.asarray(self._guesses(texts.unknown_words).any(axis=1))
+            guessed = np.asarray(self._oov_vectors(texts.unknown_words).any(axis=1))
             known[unknown] = guessed[-1 - texts.ids[unknown]]
         return texts if known.all() else texts.only(known)
 
@@ -156,11 +156,11 @@ class WeightedSums:
             if self._normalise:
                 squares = average_few(texts, rows * rows)
         else:
-            guesses = self._guesses(texts.unknown_words)
+            oov_vectors = self._oov_vectors(texts.unknown_words)
             counts = np.maximum(texts.lengths, 1).astype(np.float32)[:, None]
-            sums = self._weighted.total(texts, guesses * np.float32(self._weights.of_unknown_words)) / counts
+            sums = self._weighted.total(texts, oov_vectors * np.float32(self._weights.of_unknown_words)) / counts
             if self._normalise:
-                squares = self._squares.total(texts, guesses * guesses) / counts
+                squares = self._squares.total(texts, oov_vectors * oov_vectors) / counts
         if squares is None:
             return sums
         # Σ a v_w / ν = (Σ a v_w) / ν: the norm is the same for all words of a text; a zero column stays zero
@@ -176,24 +176,24 @@ class WeightedSums:
         norms = np.sqrt(np.einsum("ij,ij->j", rows, rows))
         return np.asarray(np.divide(shares, norms, out=np.zeros_like(shares), where=norms > 0), dtype=np.float32)
 
-    def without(self, common: CommonComponents, texts: Ragged) -> Float32:
+    def unit_vectors(self, common: CommonComponents, texts: Ragged) -> Float32:
         """The unit vectors of texts after the common components are removed. n texts -> (n, d)"""
-        return _finished(common, self.of(texts))
+        return _without_components(common, self.of(texts))
 
-    def both(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
-        """Like `without`, for n texts and for m joined ones: rows starts[i] to starts[i + 1]. -> (n, d), (m, d)
+    def unit_vectors_joined(self, common: CommonComponents, texts: Ragged, starts: Int64) -> tuple[Float32, Float32]:
+        """Like `unit_vectors`, for n texts and for m joined ones: rows starts[i] to starts[i + 1]. -> (n, d), (m, d)
 
         The words of a joined text sum to the sum of its rows' sums, so without normalisation they are summed only once.
         """
         texts = self.known(texts)
         raw = self.of(texts)
         if self._normalise:
-            return _finished(common, raw), self.without(common, texts.joined(starts))
+            return _without_components(common, raw), self.unit_vectors(common, texts.joined(starts))
         counts = texts.lengths.astype(np.float32)
         joined = total(Ragged(np.arange(len(texts), dtype=np.int32), starts), raw, counts)  # before raw is overwritten
-        return _finished(common, raw), _finished(common, joined)
+        return _without_components(common, raw), _without_components(common, joined)
 
-    def _guesses(self, unknown_words: OovWords) -> Float32:
+    def _oov_vectors(self, unknown_words: OovWords) -> Float32:
         """The vectors of OOV words. The last ones are cached: batch after batch may have the same words."""
         last = self._last
         if last is None or last[0] is not unknown_words:
@@ -205,7 +205,7 @@ class WeightedSums:
         rows = self._vectors.rows(np.maximum(ids, 0))
         is_unknown = ids < 0
         if is_unknown.any():
-            rows[is_unknown] = self._guesses(unknown_words)[-1 - ids[is_unknown]]
+            rows[is_unknown] = self._oov_vectors(unknown_words)[-1 - ids[is_unknown]]
         return rows
 
     def _weights_of(self, ids: Int32) -> Float32:
@@ -214,7 +214,7 @@ class WeightedSums:
         return np.where(ids < 0, np.float32(self._weights.of_unknown_words), weights)
 
 
-def _finished(common: CommonComponents, raw: Float32) -> Float32:
+def _without_components(common: CommonComponents, raw: Float32) -> Float32:
     """The unit vectors of raw ones without the common components, in the same memory. (n, d) -> (n, d)"""
     for first in range(0, len(raw), _ROWS):
         part = raw[first : first + _ROWS]

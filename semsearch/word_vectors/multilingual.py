@@ -136,9 +136,9 @@ class MultilingualVectors:
         rows -= np.einsum("nm,md->nd", np.einsum("nd,md->nm", rows, c), c)
         return rows
 
-    def guess(self, unknown_words: OovWords) -> Float32:
+    def oov_rows(self, unknown_words: OovWords) -> Float32:
         """Predict the vectors of OOV words, as the English table does. (u,) -> (u, d)"""
-        return self._rest(self.english.guess(unknown_words), ENGLISH)
+        return self._rest(self.english.oov_rows(unknown_words), ENGLISH)
 
     def language_ids(self, language: str) -> slice:
         """The ids of the words of a language."""

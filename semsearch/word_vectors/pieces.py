@@ -118,16 +118,16 @@ class Pieces:
     def __len__(self) -> int:
         return len(self._vectors)
 
-    def guess(self, words: OovWords, table: WordVectors) -> Float32:
+    def oov_rows(self, words: OovWords, table: WordVectors) -> Float32:
         """Guess the vectors v(w) of words of a table; zero for a word without known parts. (u,) -> (u, d)"""
         result = np.zeros((len(words), self._vectors.shape[1]), dtype=np.float32)
         for first in range(0, len(words), _CHUNK):
             part = words.take(np.arange(first, min(first + _CHUNK, len(words))))
             parts = find_parts(part, table.lookup, self._keys, self._slots)
-            result[first : first + _CHUNK] = self._guess(parts, table)
+            result[first : first + _CHUNK] = self._oov_rows(parts, table)
         return result
 
-    def _guess(self, parts: Parts, table: WordVectors) -> Float32:
+    def _oov_rows(self, parts: Parts, table: WordVectors) -> Float32:
         """In double precision: a word's vector is then the same to the last digit, whatever words are given with it."""
         pieces, lengths = parts.pieces, parts.pieces.lengths
         result: Float64 = np.zeros((len(pieces), self._vectors.shape[1]))

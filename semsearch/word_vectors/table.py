@@ -69,7 +69,7 @@ class WordVectors(Protocol):
     def rows(self, ids: npt.NDArray[np.integer[Any]]) -> Float32:
         """The vectors of word ids. (n,) -> (n, d)"""
 
-    def guess(self, unknown_words: OovWords) -> Float32:
+    def oov_rows(self, unknown_words: OovWords) -> Float32:
         """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
 
 
@@ -151,11 +151,11 @@ class VectorTable:
             raise self._damage("piece_keys.npy or piece_slots.npy has what is no piece")
         return Pieces(vectors, scales, keys, slots, maps)
 
-    def guess(self, unknown_words: OovWords) -> Float32:
+    def oov_rows(self, unknown_words: OovWords) -> Float32:
         """Predict the vectors of OOV words; zero for a word without known parts. (u,) -> (u, d)"""
         if self.pieces is None:
             return np.zeros((len(unknown_words), self.dimension), dtype=np.float32)
-        return self.pieces.guess(unknown_words, self)
+        return self.pieces.oov_rows(unknown_words, self)
 
     def verify(self) -> bool:
         """Return whether the arrays have the digest that the card gives, and every word is found. Reads everything."""

@@ -29,13 +29,13 @@ def test_a_guess_is_what_the_formula_says(times: int) -> None:
     maps = np.load(table.folder / "piece_maps.npy").astype(np.float64)
     expected = np.array([reference.guess(word, known, dict(zip(names, rows, strict=True)), maps) for word in STRANGE])
     assert (np.linalg.norm(expected, axis=1) > 0).sum() >= 6
-    assert table.guess(OovWords.of(STRANGE * times)) == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
+    assert table.oov_rows(OovWords.of(STRANGE * times)) == pytest.approx(np.tile(expected, (times, 1)), abs=1e-4)
 
 
 def test_what_has_no_known_piece_gets_nothing() -> None:
     table = load_vectors("english")
-    assert not table.guess(OovWords.of(["ცცც", "harbour" * 10, "x" * (LONGEST_WORD + 1)])).any()
-    assert table.guess(OovWords.of([])).shape == (0, table.dimension)
+    assert not table.oov_rows(OovWords.of(["ცცც", "harbour" * 10, "x" * (LONGEST_WORD + 1)])).any()
+    assert table.oov_rows(OovWords.of([])).shape == (0, table.dimension)
 
 
 @pytest.mark.parametrize("name", ["piece_scales", "piece_keys", "piece_slots", "piece_maps"])
@@ -43,11 +43,11 @@ def test_damaged_pieces_are_said(tmp_path: Path, name: str) -> None:
     folder = Path(shutil.copytree(load_vectors("english").folder, tmp_path / "v"))
     np.save(folder / f"{name}.npy", np.load(folder / f"{name}.npy")[:-1])
     with pytest.raises(VectorsError, match="damaged"):
-        VectorTable(folder).guess(OovWords.of(["shipperish"]))
+        VectorTable(folder).oov_rows(OovWords.of(["shipperish"]))
     assert bool(VectorTable(folder).verify()) == (name in ("piece_keys", "piece_slots"))
     (folder / f"{name}.npy").unlink()
     with pytest.raises(VectorsError, match="cannot be read"):
-        VectorTable(folder).guess(OovWords.of(["shipperish"]))
+        VectorTable(folder).oov_rows(OovWords.of(["shipperish"]))
 
 
 def test_unknown_words_are_taken_joined_and_told_apart() -> None:

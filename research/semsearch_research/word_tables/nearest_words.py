@@ -33,7 +33,7 @@ def neighbours(table: VectorTable, word: str, k: int = 10) -> list[Neighbour]:
         raise UsageError(f"k must be at least 1, not {k}")
     normal = one_word(word)
     asked = table.id_of(normal)
-    query = table.rows(np.array([asked]))[0] if asked >= 0 else table.guess(OovWords.of([normal]))[0]
+    query = table.rows(np.array([asked]))[0] if asked >= 0 else table.oov_rows(OovWords.of([normal]))[0]
     if asked < 0 and not query.any():
         pieces = "" if table.pieces is None else ", and none of its pieces is known"
         raise UsageError(f"{normal!r} is not among the {len(table)} words of {table.name}{pieces}")

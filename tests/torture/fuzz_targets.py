@@ -45,7 +45,7 @@ from semsearch.errors import SemsearchError, SourceError
 from semsearch.evaluate import read_questions
 from semsearch.filters import parse
 from semsearch.index import Index
-from semsearch.indexing.add_texts import as_texts, checked, read_records
+from semsearch.indexing.add_texts import as_texts, checked_texts, read_records
 from semsearch.lexical.postings import Postings
 from semsearch.mapping.mapper import MAP, read_map
 from semsearch.mcp import Tools, use
@@ -555,7 +555,7 @@ def _import(folder: Path) -> Run:
     def run(data: bytes) -> None:
         path = folder / "records.jsonl"
         path.write_bytes(data)
-        if texts := list(checked(as_texts(read_records(path)))):
+        if texts := list(checked_texts(as_texts(read_records(path)))):
             index.add(texts)
             json.dumps([hit.to_dict() for hit in index.search("a ship", 3)])
 

@@ -200,8 +200,8 @@ def _suffix(name: str) -> str:
     if _MAILDIR_FILE.search(name):
         return ".eml"  # what looks like one may be of the machine's name
     suffix = name[name.rfind(".") :].lower()  # without a dot, or with one in a folder's name: one that no format has
-    before = name[: -len(suffix)] if suffix in _OF_TEMPLATES else ""
-    return before[before.rfind(".") :].lower() if before[before.rfind(".") :].lower() in SUFFIXES else suffix
+    inner = _suffix(name[: -len(suffix)]) if suffix in _OF_TEMPLATES else ""
+    return inner if inner in SUFFIXES else suffix
 
 
 def _plugged_in(suffix: str, plugin: EntryPoint) -> Format:

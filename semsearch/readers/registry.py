@@ -88,7 +88,7 @@ PICTURE = _binary(
 )
 BUILT_IN: tuple[Format, ...] = (
     TEXT,
-    _text("markdown", ".md .markdown .mdown .mkd .mdx .qmd .rmd", "markup.markdown", version="10"),
+    _text("markdown", ".md .markdown .mdown .mkd .mdx .qmd .rmd", "markup.markdown", version="11"),
     _text("rst", ".rst .rest", "markup.rst", version="7"),
     _text("html", ".html .htm .xhtml", "markup.html", version="3", declares_encoding=True),
     _text("org", ".org", "markup.org"),

@@ -3,8 +3,8 @@
 A block is a heading, a paragraph, the text of a list's item, a row of a table, a code block or a block of HTML. Only
 the visible text is kept: link texts without their targets, the alternative texts of images, code; HTML inside Markdown
 keeps its text. Leftovers of site generators are dropped: mdBook's {{#include}}, `> [!NOTE]` marks, ::: fences, {#ids}
-and [^notes]; boxes, tabs and definitions of MkDocs are read as lists. pyromark's events have offsets in bytes, which
-are converted to characters.
+and [^notes]; boxes, tabs and definitions of MkDocs are read as lists, directives and roles of MyST as what they show.
+pyromark's events have offsets in bytes, which are converted to characters.
 """
 
 from __future__ import annotations
@@ -215,14 +215,24 @@ _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUG
 _INLINE = frozenset(["Emphasis", "Strong", "Strikethrough", "Link", "Image"])
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
-_HAS_BOXES = re.compile(r"^[ \t]*(?:!!! |\?\?\?|===|: )", re.MULTILINE)
-_BOX = re.compile(  # code between fences, which stays as it is; a box or tab with what is indented below; a definition
-    r"^[ \t]*(?P<fence>`{3,}+|~{3,}+)[^\n]*\n(?:.*?^[ \t]*(?P=fence)|.*)"
+_HAS_BOXES = re.compile(r"^[ \t]*(?:!!! |\?\?\?|===|: |```+\{|\([\w.:-]+\)=)", re.MULTILINE)
+_BOX = re.compile(  # code between fences, or a directive; a box or tab with what is indented below; definition; target
+    r"^[ \t]*(?P<fence>`{3,}+|~{3,}+)(?:\{(?P<name>[\w:-]++)\}[ \t]*+(?P<words>[^\n]*+)|[^\n]*+)\n"
+    r"(?:(?P<body>.*?)^[ \t]*(?P=fence)|.*)"
     r"|^(?P<indent>[ \t]*+)(?:(?:!!!|\?\?\?\+?)[ \t]++(?P<kind>[a-zA-Z][\w-]*+)(?:[ \t]++[a-z]++)*+"
     r"|===[!+]?(?=[ \t]*+\"))[ \t]*+(?:\"(?P<title>[^\"\n]*+)\")?[ \t]*+$(?=\s*?\n(?P=indent)(?: {4}|\t))"
-    r"|^ {0,3}(?P<definition>:)(?=[ \t]+\S)",
+    r"|^ {0,3}(?P<definition>:)(?=[ \t]+\S)"
+    r"|^[ \t]*+(?P<target>\([\w.:-]++\)=)[ \t]*+$",
     re.MULTILINE | re.DOTALL,
 )
+_OPTIONS_OF_DIRECTIVE = re.compile(r"\A(?:[ \t]*:[\w-]+:[^\n]*\n)+")
+_OF_PROSE = frozenset(  # directives of MyST whose content is Markdown
+    "admonition attention caution danger dropdown error hint important note seealso tab tab-item tab-set tip todo "
+    "versionadded versionchanged deprecated warning".split()
+)
+_NESTED = 3  # directives of MyST that are looked for within one another
+_INK = re.compile(r"[^\n]")
+_ROLE = re.compile(r"\{[a-zA-Z][\w:+.-]*\}\Z")  # of MyST, before its text between backticks
 
 
 class MarkdownEvents:
@@ -235,6 +245,7 @@ class MarkdownEvents:
         self._offset = characters_before(text, start)
         self._blocks: list[Block] = []
         self._text = PlacedText()  # of what we are in
+        self._role: tuple[str, int] | None = None  # read last, which inline code may follow
         self._cells: list[PlacedText] = []
         self._html = PlacedText()
         self.tags: dict[str, None] = {}
@@ -242,6 +253,10 @@ class MarkdownEvents:
     def blocks(self) -> list[Block]:
         """All blocks, in order."""
         for event, span in self._events:
+            role, self._role = self._role, None
+            if role and not (isinstance(event, dict) and "Code" in event):
+                self._text.add(*role)
+                role = None
             if not isinstance(event, dict):
                 if event == "Rule":
                     self._end_paragraph()
@@ -250,19 +265,24 @@ class MarkdownEvents:
                 continue
             kind, value = event.popitem()
             if kind == "Text":
-                self._text.add(value, self._offset(span["start"]))
+                self._add_text(value, self._offset(span["start"]))
             elif kind == "Start":
                 if _name(value) not in _INLINE:
                     self._end_paragraph()
             elif kind == "End":
                 self._end(value)
             elif kind == "Code":
-                self._add_code(value, span)
+                self._add_code(value.partition(" <")[0] if role else value, span)
             elif kind == "Html":
                 self._html.add(value, self._offset(span["start"]))
             elif kind == "InlineHtml" and value[:3].lower() == "<br":
                 self._text.add("\n", self._offset(span["start"]))
         return self._blocks
+
+    def _add_text(self, text: str, start: int) -> None:
+        role = _ROLE.search(text) if text.endswith("}") else None
+        self._text.add(text[: role.start()] if role else text, start)
+        self._role = (role[0], start + role.start()) if role else None
 
     def _add_code(self, text: str, span: Range) -> None:
         """Add the code between backticks; what extends over the end of a line stands where it begins."""
@@ -314,17 +334,38 @@ def _name(tag: str | dict[str, Any]) -> str:
 def _parsable(text: str) -> str:
     """Replace characters that UTF-8 cannot encode, and line ends that pyromark does not always see, one by one."""
     text = _LONE_RETURN.sub("\n", text) if "\r" in text else text
-    text = _BOX.sub(_as_item, text) if _HAS_BOXES.search(text) else text
+    for _ in range(_NESTED if _HAS_BOXES.search(text) else 0):
+        before, text = text, _BOX.sub(_as_item, text)
+        if text == before:
+            break
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def _as_item(match: re.Match[str]) -> str:
-    """A box, tab or definition as an item of a list, in as many characters."""
+    """A box, tab or definition as an item of a list, in as many characters; a target of links as spaces."""
+    if match["target"]:
+        return " " * len(match[0])
     if match["fence"]:
-        return match[0]
+        return _directive(match) if match["name"] and match["body"] is not None else match[0]
     if match["definition"]:
         return f"{match[0][:-1]}-"
     return f"{match['indent']}-   {match['title'] or (match['kind'] or '').capitalize()}".ljust(len(match[0]))
+
+
+def _directive(match: re.Match[str]) -> str:
+    """A directive of MyST in as many characters: its content if it is Markdown, nothing of a table of contents."""
+    if match["name"] == "toctree":
+        return _INK.sub(" ", match[0])
+    if match["name"] not in _OF_PROSE:
+        return match[0]
+    body = _OPTIONS_OF_DIRECTIVE.sub(lambda options: _INK.sub(" ", options[0]), match["body"])
+    end = match.end("body") - match.start()
+    words = match["words"]
+    if words and match["name"].startswith(("version", "deprecated")):
+        words = f"{match['name']} {words}"
+    first = f"-   {words}" if words else ""
+    opening, closing = match[0][: match.start("body") - match.start() - 1], match[0][end:]
+    return f"{first.ljust(len(opening))}\n{body}{' ' * len(closing)}"
 
 
 def read(source: str, name: str) -> Document:

@@ -74,6 +74,12 @@ def _lines(source: str) -> Iterator[_Line]:
         yield _Line(len(space.expandtabs()) if "\t" in space[:1000] else len(space), text, start + len(space))
 
 
+def _is_name(arguments: _Lines, content: _Lines) -> bool:
+    """Whether a directive is nothing but a name, which stands for what is made from elsewhere: ".. automodule:: os"."""
+    has_content = any(line.text for line in content)
+    return not has_content and len(arguments) == 1 and re.fullmatch(r"[\w.-]+", arguments[0].text) is not None
+
+
 def _part(lines: Sequence[_Line]) -> _Lines:
     """Indented lines as a part of its own."""
     margin = min((line.indent for line in lines if line.text), default=0)
@@ -246,7 +252,7 @@ class _RstReader:
         elif name in _DESCRIPTIONS and arguments:
             self._define(self._seen(arguments), content)
             return
-        elif name not in _CONTENT_ONLY and (arguments or name in _LABELS):
+        elif name in _LABELS or (arguments and name not in _CONTENT_ONLY and not _is_name(arguments, content)):
             self._add(self._seen(arguments, _LABELS.get(name, "")))
         if name == "list-table":
             for row in _items(content):

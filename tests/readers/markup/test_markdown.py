@@ -248,3 +248,44 @@ def test_a_rule_at_the_beginning_of_a_windows_file_is_no_front_matter_without_an
     document = read("---\r\n" + "The tide rises.\r\n" * 1_000)
     assert document.metadata == {}
     assert document.blocks[0].text.startswith("The tide rises.")
+
+
+def test_directives_and_roles_of_myst_are_read_as_what_they_show() -> None:
+    source = """(sails)=
+
+# Sails
+
+See {ref}`the mast <mast>` and {file}`sail.txt`, or `a {b}`.
+
+```{note}
+:class: big
+
+Mind *this*.
+```
+
+````{tab} Linux
+Set it.
+
+```{code-block} console
+$ sail x
+```
+````
+
+```{toctree}
+one
+```
+
+```{versionadded} 23.1
+```
+
+(a)= is text, `x` {b}.
+"""
+    assert [(block.text, block.level) for block in read(source).blocks] == [
+        ("Sails", 1),
+        ("See the mast and sail.txt, or a {b}.", 0),
+        ("Mind this.", 0),
+        ("Linux\nSet it.", 0),
+        ("$ sail x", 0),
+        ("versionadded 23.1", 0),
+        ("(a)= is text, x {b}.", 0),
+    ]

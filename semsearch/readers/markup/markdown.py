@@ -360,7 +360,7 @@ def _directive(match: re.Match[str]) -> str:
         return match[0]
     body = _OPTIONS_OF_DIRECTIVE.sub(lambda options: _INK.sub(" ", options[0]), match["body"])
     end = match.end("body") - match.start()
-    words = match["words"]
+    words = "" if match["name"].startswith("tab") else match["words"]
     if words and match["name"].startswith(("version", "deprecated")):
         words = f"{match['name']} {words}"
     first = f"-   {words}" if words else ""

@@ -30,7 +30,9 @@ _LITERAL = frozenset(  # directives of which the content is kept as it stands
     "code code-block sourcecode math productionlist doctest testcode testoutput prompt console ipython "
     "graphviz digraph graph mermaid uml plantuml json jsonschema".split()
 )
-_CONTENT_ONLY = frozenset("class rst-class cssclass only ifconfig container compound figure image".split())
+_CONTENT_ONLY = frozenset(  # without arguments: of a tab, its name stood between "like so:" and the code
+    "class rst-class cssclass only ifconfig container compound figure image tab group-tab tab-item".split()
+)
 _DESCRIPTIONS = frozenset("option envvar confval describe".split())  # directives that define what they name
 _LONGEST_TERM = 100  # characters of a term that its definition follows in the same block
 _DROPPED = frozenset(

@@ -284,7 +284,7 @@ one
         ("Sails", 1),
         ("See the mast and sail.txt, or a {b}.", 0),
         ("Mind this.", 0),
-        ("Linux\nSet it.", 0),
+        ("Set it.", 0),
         ("$ sail x", 0),
         ("versionadded 23.1", 0),
         ("(a)= is text, x {b}.", 0),

@@ -27,6 +27,7 @@ def texts(source: str) -> list[str]:
         (".. a comment\n\nText.", "Text."),
         (".. note::\n   Mind this.", "Mind this."),
         (".. unknown:: An argument\n   :option: x\n\n   Its *content*.", "An argument|Its content."),
+        ("So:\n\n.. tab:: Linux\n\n   .. code-block:: sh\n\n      go", "So:|go"),
         (".. automodule:: os.path\n   :members:", ""),
         (".. c:function:: int go(void)\n\n   Goes.", "int go(void)|Goes."),
         (".. versionadded:: 3.9", "Added in version 3.9"),

@@ -253,10 +253,8 @@ class MarkdownEvents:
     def blocks(self) -> list[Block]:
         """All blocks, in order."""
         for event, span in self._events:
-            role, self._role = self._role, None
-            if role and not (isinstance(event, dict) and "Code" in event):
-                self._text.add(*role)
-                role = None
+            if self._role is not None:
+                event = self._after_role(event)
             if not isinstance(event, dict):
                 if event == "Rule":
                     self._end_paragraph()
@@ -265,24 +263,32 @@ class MarkdownEvents:
                 continue
             kind, value = event.popitem()
             if kind == "Text":
-                self._add_text(value, self._offset(span["start"]))
+                start = self._offset(span["start"])
+                if value[-1:] == "}" and (role := _ROLE.search(value)):
+                    self._role = role[0], start + role.start()
+                    value = value[: role.start()]
+                self._text.add(value, start)
             elif kind == "Start":
                 if _name(value) not in _INLINE:
                     self._end_paragraph()
             elif kind == "End":
                 self._end(value)
             elif kind == "Code":
-                self._add_code(value.partition(" <")[0] if role else value, span)
+                self._add_code(value, span)
             elif kind == "Html":
                 self._html.add(value, self._offset(span["start"]))
             elif kind == "InlineHtml" and value[:3].lower() == "<br":
                 self._text.add("\n", self._offset(span["start"]))
         return self._blocks
 
-    def _add_text(self, text: str, start: int) -> None:
-        role = _ROLE.search(text) if text.endswith("}") else None
-        self._text.add(text[: role.start()] if role else text, start)
-        self._role = (role[0], start + role.start()) if role else None
+    def _after_role(self, event: Any) -> Any:
+        """The event after a role of MyST: code is its text, with or without a target; before others it is text."""
+        assert self._role is not None
+        role, self._role = self._role, None
+        if isinstance(event, dict) and "Code" in event:
+            return {"Code": event["Code"].partition(" <")[0]}
+        self._text.add(*role)
+        return event
 
     def _add_code(self, text: str, span: Range) -> None:
         """Add the code between backticks; what extends over the end of a line stands where it begins."""
@@ -318,9 +324,10 @@ class MarkdownEvents:
         if not self._text:
             return
         text = self._taken()
-        body = title.end() if (title := _CALLOUT_TITLE.match(text.text)) else 0
-        for part in (text.cut(0, body), text.cut(body, len(text.text))):
-            self._add(clean_note(clean_paragraph(part), self.tags))
+        if title := _CALLOUT_TITLE.match(text.text):
+            self._add(clean_note(clean_paragraph(text.cut(0, title.end())), self.tags))
+            text = text.cut(title.end(), len(text.text))
+        self._add(clean_note(clean_paragraph(text), self.tags))
 
     def _add(self, text: PlacedText, level: int = 0) -> None:
         if text:

@@ -52,8 +52,8 @@ def code_lines(sentence: str) -> list[str]:
     return [safe_line(line) for line in lines] if is_code and len(lines) > 1 else []
 
 
-def in_line(text: str, format: str) -> str:
-    """A text on one line; the fields of a record are divided: `name: Ada · born: 1815`."""
+def sentence_line(text: str, format: str) -> str:
+    """A sentence on one line; in formats of records the fields stand apart: `name: Ada · born: 1815`."""
     fields = _FIELD.split(text) if format in _RECORDS else [text]
     return " · ".join(map(one_line, fields))
 
@@ -264,9 +264,9 @@ def plain(answer: Answer) -> Iterator[str]:
             yield ""
         parts = [path_and_position(hit), score_of(hit, answer.hits.verdict), *marks(hit), " › ".join(breadcrumb(hit))]
         yield "  ".join(filter(None, parts))
-        yield from (f"    {in_line(text, hit.format)}".rstrip() for text in hit.before)
-        yield f"  {'>' if hit.before or hit.after else ' '} {in_line(hit.sentence, hit.format)}".rstrip()
-        yield from (f"    {in_line(text, hit.format)}".rstrip() for text in hit.after)
+        yield from (f"    {sentence_line(text, hit.format)}".rstrip() for text in hit.before)
+        yield f"  {'>' if hit.before or hit.after else ' '} {sentence_line(hit.sentence, hit.format)}".rstrip()
+        yield from (f"    {sentence_line(text, hit.format)}".rstrip() for text in hit.after)
         if also := near_duplicates(hit):
             yield f"    + {also}"
         if stale := stale_mark(hit):
@@ -288,7 +288,7 @@ def null(answer: Answer) -> Iterator[str]:
 def vimgrep(answer: Answer) -> Iterator[str]:
     """Hits as `path:line:1:sentence`, as editors read them; the column is always the first."""
     for hit in answer.usable:
-        yield f"{path_of(hit)}:{hit.line}:1:{in_line(hit.sentence, hit.format)}"
+        yield f"{path_of(hit)}:{hit.line}:1:{sentence_line(hit.sentence, hit.format)}"
 
 
 FORMATS: dict[str, Callable[[Answer], Iterator[str]]] = {

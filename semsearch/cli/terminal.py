@@ -21,12 +21,12 @@ from semsearch.cli.answer_formats import (
     breadcrumb,
     code_lines,
     explanation_lines,
-    in_line,
     marks,
     near_duplicates,
     path_of,
     position_of,
     score_of,
+    sentence_line,
     stale_mark,
 )
 from semsearch.cli.printing import one_line
@@ -122,7 +122,7 @@ def quotation(hit: Hit, pattern: re.Pattern[str] | None, *, room: int) -> Text:
     words.
     """
     blocks = hit.sentence.split("\n\n")
-    in_blocks = (code_lines(block) or [in_line(block, hit.format)] for block in blocks)
+    in_blocks = (code_lines(block) or [sentence_line(block, hit.format)] for block in blocks)
     lines = code_lines(hit.sentence) or [line for lines in in_blocks for line in lines]
     is_apart = len(lines) > 1
     sentence = Text(_best_lines(lines, pattern, room) if is_apart else excerpt("".join(lines), pattern, room))
@@ -131,7 +131,9 @@ def quotation(hit: Hit, pattern: re.Pattern[str] | None, *, room: int) -> Text:
     if hit.answer_span is not None:
         answer = re.escape(one_line(hit.sentence[slice(*hit.answer_span)]))
         sentence.highlight_regex(rf"(?<!\w){answer}(?!\w)", "bold underline")
-    before, after = ([Text(in_line(text, hit.format), "dim") for text in texts] for texts in (hit.before, hit.after))
+    before, after = (
+        [Text(sentence_line(text, hit.format), "dim") for text in texts] for texts in (hit.before, hit.after)
+    )
     shown = Text()
     for text in (*before, sentence, *after):  # rows of a table and items of a list do not run together
         between = "" if not shown.plain else "\n" if is_apart or not shown.plain.endswith(_SENTENCE_ENDS) else " "

@@ -231,8 +231,8 @@ def _compare_root(
     compared |= {path.removeprefix(root.canonical("")) for path in paths}
     files, count = list[FoundFile](), len(known)
     try:
-        found = iter(files_of(root, changes.skip, [part.path for part in parts] or None))
-        while batch := [*islice(found, _AT_ONCE)]:
+        listed = iter(files_of(root, changes.skip, [part.path for part in parts] or None))
+        while batch := [*islice(listed, _AT_ONCE)]:
             files += batch if parts or root.single else take_unchanged(batch, known, compared)
     except SourceError as error:
         _note_unlisted(db, root, error, changes, prune=prune)

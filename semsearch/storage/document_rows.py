@@ -227,9 +227,9 @@ def check_all_documents(db: sqlite3.Connection) -> None:
         raise damaged_index(
             db, f"it has {documents} of {stored.documents} documents and {records} of {stored.records} records"
         )
-    (found,) = db.execute(_FOUND_BY_PATH).fetchone()
-    if found != documents:
-        raise damaged_index(db, f"it finds {found} of {documents} documents by their paths")
+    (paths,) = db.execute(_FOUND_BY_PATH).fetchone()
+    if paths != documents:
+        raise damaged_index(db, f"it finds {paths} of {documents} documents by their paths")
     if records:
         for (document,) in db.execute(_INCOMPLETE):
             raise damaged_document(db, document)

@@ -129,7 +129,8 @@ class _AsciiDocReader:
             paragraphs.end()
             paragraphs.add(term[1], at)
             paragraphs.text.add_unplaced(": ")
-            paragraphs.add(f"{body[term.end() :]}\n" if body[term.end() :] else "", at + term.end())
+            if definition := body[term.end() :]:
+                paragraphs.add(f"{definition}\n", at + term.end())
         else:
             paragraphs.add(f"{body}\n", at)
 

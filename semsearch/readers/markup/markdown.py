@@ -231,7 +231,7 @@ _OF_PROSE = frozenset(  # directives of MyST whose content is Markdown
     "versionadded versionchanged deprecated warning".split()
 )
 _NESTED = 3  # directives of MyST that are looked for within one another
-_INK = re.compile(r"[^\n]")
+_CHARACTER = re.compile(r"[^\n]")
 _ROLE = re.compile(r"\{[a-zA-Z][\w:+.-]*\}\Z")  # of MyST, before its text between backticks
 
 
@@ -362,17 +362,16 @@ def _as_item(match: re.Match[str]) -> str:
 def _directive(match: re.Match[str]) -> str:
     """A directive of MyST in as many characters: its content if it is Markdown, nothing of a table of contents."""
     if match["name"] == "toctree":
-        return _INK.sub(" ", match[0])
+        return _CHARACTER.sub(" ", match[0])
     if match["name"] not in _OF_PROSE:
         return match[0]
-    body = _OPTIONS_OF_DIRECTIVE.sub(lambda options: _INK.sub(" ", options[0]), match["body"])
-    end = match.end("body") - match.start()
+    body = _OPTIONS_OF_DIRECTIVE.sub(lambda options: _CHARACTER.sub(" ", options[0]), match["body"])
     words = "" if match["name"].startswith("tab") else match["words"]
     if words and match["name"].startswith(("version", "deprecated")):
         words = f"{match['name']} {words}"
     first = f"-   {words}" if words else ""
-    opening, closing = match[0][: match.start("body") - match.start() - 1], match[0][end:]
-    return f"{first.ljust(len(opening))}\n{body}{' ' * len(closing)}"
+    opening = match.start("body") - match.start() - 1  # the length of its first line
+    return f"{first.ljust(opening)}\n{body}{' ' * (match.end() - match.end('body'))}"
 
 
 def read(source: str, name: str) -> Document:
